@@ -1,0 +1,148 @@
+"""An answer as it is printed: its text and where it rests; for a refusal, what was looked for and is missing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ragheal.types import Answer, Hit, SearchStep, Trace
+
+from .console import render
+from .story import labelled, place
+from .text import clean, one_line, plural
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.text import Text
+
+LABELS = {
+    "en": {
+        "looked": "Looked for",
+        "missing": "Missing",
+        "nearest": "Nearest",
+        "changed": "changed since indexing",
+    },
+    "zh": {"looked": "查找过", "missing": "缺少", "nearest": "最接近", "changed": "索引后已修改"},
+}
+
+
+def answer_text(trace: Trace, *, columns: int, terminal: bool, colour: bool) -> str:
+    """What goes to standard output. Off a terminal: plain, no line is wrapped."""
+    return _on_terminal(trace, columns, colour) if terminal else _plain(trace)
+
+
+def footer(trace: Trace, *, columns: int, colour: bool) -> str:
+    """For standard error: what was given up, then one line: how it ended, what it took, the id to replay it by."""
+    from rich.text import Text
+
+    answer = trace.answer
+    style = "green" if answer.status in {"answered", "direct"} else "magenta"
+    line = Text()
+    line.append(answer.status, style)
+    line.append(f" · {plural(answer.rounds, 'round')} · {trace.seconds:.2f} s · trace {trace.id}", "dim")
+    degraded = [Text(f"degraded: {one_line(entry)}", "magenta") for entry in answer.degraded]
+    return render(*degraded, line, columns=columns, colour=colour)
+
+
+def queries(trace: Trace) -> list[str]:
+    """Every query of the run, in order."""
+    return list(dict.fromkeys(one_line(s.query.text) for s in trace.steps if isinstance(s, SearchStep)))
+
+
+def _about_refusal(trace: Trace) -> list[tuple[str, list[str]]]:
+    """Label and entries of what the text itself does not say yet."""
+    answer = trace.answer
+    labels = LABELS[answer.lang]
+    said = one_line(answer.text)
+    groups = [("missing", [one_line(label) for label in answer.missing])]
+    if answer.status == "abstained":
+        groups.insert(0, ("looked", queries(trace)))
+        groups.append(("nearest", [one_line(source) for source in answer.nearest]))
+    return [
+        (labels[name], entries)
+        for name, entries in groups
+        if entries and not all(entry in said for entry in entries)
+    ]
+
+
+def _plain(trace: Trace) -> str:
+    answer = trace.answer
+    lines = [clean(answer.text).strip()]
+    if answer.citations:
+        lines.append("")
+    for citation in answer.citations:
+        changed = f" ({LABELS[answer.lang]['changed']})" if citation.changed else ""
+        heading = f"  {one_line(citation.heading)}" if citation.heading else ""
+        where = place(citation.source, citation.start_line, citation.page)
+        lines.append(f"[{citation.n}] {where}{heading}{changed}")
+    about = _about_refusal(trace)
+    if about:
+        lines.append("")
+    lines += [f"{label}: {'; '.join(entries)}" for label, entries in about]
+    return "\n".join(lines) + "\n"
+
+
+def _on_terminal(trace: Trace, columns: int, colour: bool) -> str:
+    from rich.text import Text
+
+    answer = trace.answer
+    items: list[RenderableType] = [_emphasised(answer)]
+    if answer.citations:
+        items.append("")
+    for citation in answer.citations:
+        line = Text(place(citation.source, citation.start_line, citation.page))
+        if citation.heading:
+            line.append(f"  {one_line(citation.heading)}", "dim")
+        if citation.changed:
+            line.append(f"  {LABELS[answer.lang]['changed']}", "magenta")
+        items.append(labelled(f"[{citation.n}]", line, cells=4 if len(answer.citations) < 10 else 5))
+    about = _about_refusal(trace)
+    if about:
+        items.append("")
+    for label, entries in about:
+        items.append(Text(label, "cyan"))
+        items += [labelled("  -", entry, cells=4) for entry in entries]
+    return render(*items, columns=min(columns, 100), colour=colour)
+
+
+def _emphasised(answer: Answer) -> Text:
+    """The answer's text with the answer proper in bold, and the markers dim."""
+    from rich.text import Text
+
+    text = Text(clean(answer.text).strip(), overflow="fold")
+    offset = len(answer.text) - len(answer.text.lstrip())
+    cursor = 0
+    for claim in answer.claims:
+        at = answer.text.find(claim.text, cursor)
+        if at < 0:
+            continue
+        cursor = at + len(claim.text)
+        if claim.span is not None:
+            start, end = claim.span
+            text.stylize("bold", max(0, at + start - offset), max(0, at + end - offset))
+    text.highlight_regex(r"\[\d+\]", "cyan")
+    return text
+
+
+def pool(trace: Trace) -> list[Hit]:
+    """The hits of the final pool, best first."""
+    found = {hit.chunk.id: hit for step in trace.steps if isinstance(step, SearchStep) for hit in step.hits}
+    return [found[entry.chunk_id] for entry in trace.answer.evidence if entry.chunk_id in found]
+
+
+def context_text(trace: Trace, *, columns: int, terminal: bool, colour: bool) -> str:
+    """The passages themselves, each under its place."""
+    from rich.text import Text
+
+    hits = pool(trace)
+    if not terminal:
+        parts = [f"--- {_where(hit)}\n{clean(hit.chunk.text).rstrip()}\n" for hit in hits]
+        return "".join(parts)
+    items: list[RenderableType] = []
+    for hit in hits:
+        items += [Text(f"— {_where(hit)}", "cyan"), Text(clean(hit.chunk.text).rstrip(), overflow="fold"), ""]
+    return render(*items, columns=min(columns, 100), colour=colour)
+
+
+def _where(hit: Hit) -> str:
+    heading = f"  {one_line(hit.chunk.heading)}" if hit.chunk.heading else ""
+    return place(hit.chunk.source, hit.chunk.start_line, hit.chunk.page) + heading

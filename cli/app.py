@@ -1,0 +1,103 @@
+"""`main()`: the one place that turns errors into words and exit codes.
+
+    0  answered and verified                    4  partial, disclaimed, or with a stated conflict
+    1  unexpected error, disk full              5  index missing, corrupt or incompatible
+    2  usage, configuration, no such trace      6  model or budget
+    3  abstained, nothing found                 7  a check failed             130  Ctrl-C
+
+Everything is imported inside `main`, so that Ctrl-C is met in one place from the first moment.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+INTERRUPTED = 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code. Nothing is raised."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        from . import console
+
+        console.prepare_streams()
+        try:
+            code = _run(arguments)
+            console.write("")  # flush here, where an error still has an exit code
+            return code
+        except BrokenPipeError:
+            console.abandon_output()
+            return 0  # whoever read our output had enough, as `head` has
+        except Exception as error:
+            return _report(error, arguments)
+    except KeyboardInterrupt:
+        _say("interrupted")
+        return INTERRUPTED
+
+
+def _run(arguments: list[str]) -> int:
+    import typer
+
+    from .commands import Raised, build
+    from .usage import usage_error
+
+    # Typer exports neither of its bases of a usage error; this is the one it derives BadParameter from.
+    usage: type[Exception] = typer.BadParameter.__bases__[0]
+    command = typer.main.get_command(build())
+    try:
+        result = command.main(arguments, prog_name="ragheal", standalone_mode=False)
+    except usage as error:
+        raise usage_error(error, arguments) from None
+    except typer.Abort:
+        raise KeyboardInterrupt from None
+    except SystemExit:  # Typer's answer to a pipe closed under `--help`
+        raise BrokenPipeError from None
+    if isinstance(result, Raised):
+        raise result.error
+    return result if isinstance(result, int) else 0
+
+
+def _report(error: Exception, arguments: list[str]) -> int:
+    """Message and hint on standard error (with --json the envelope on standard output); gives the exit code."""
+    from ragheal.errors import RaghealError
+
+    from . import console
+
+    debug = os.environ.get("RAGHEAL_DEBUG", "") not in {"", "0"}
+    if not isinstance(error, RaghealError):
+        hint = "" if debug else "RAGHEAL_DEBUG=1 shows where it happened"
+        known = RaghealError(f"unexpected error: {type(error).__name__}: {error}", hint=hint)
+    else:
+        known = error
+    if debug:
+        import traceback
+
+        console.note("".join(traceback.format_exception(error)))
+    if "--json" in arguments:
+        from .envelope import error_envelope
+
+        command = next((argument for argument in arguments if not argument.startswith("-")), "")
+        try:
+            console.write(console.dump(error_envelope(command, known)))
+            return known.exit_code
+        except BrokenPipeError:
+            console.abandon_output()
+            return known.exit_code
+        except RaghealError:
+            pass  # the output itself is what failed: say it on standard error
+    _say(known.message, known.hint)
+    console.abandon_output()
+    return known.exit_code
+
+
+def _say(message: str, hint: str = "") -> None:
+    import contextlib
+
+    with contextlib.suppress(Exception):
+        from . import console
+        from .text import clean
+
+        console.note(f"ragheal: {clean(message)}\n" + (f"  hint: {clean(hint)}\n" if hint else ""))

@@ -1,0 +1,146 @@
+"""`ragheal ask`: one question, or many of a file."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ragheal.errors import ConfigError
+
+from . import console, options, session
+
+if TYPE_CHECKING:
+    from ragheal.engine import Engine
+    from ragheal.types import Step, Trace
+
+#: Exit code of each status.
+CODES = {"answered": 0, "direct": 0, "abstained": 3, "partial": 4, "disclaimed": 4, "conflict": 4}
+STRATEGIES = "adaptive, direct, standard, multi_hop, self_rag, combined or generative"
+
+
+def ask(
+    question: Annotated[str | None, typer.Argument(metavar="QUESTION", help="`-` reads standard input.")] = None,
+    batch: Annotated[
+        str | None,
+        typer.Option(
+            "--batch", metavar="FILE", help="Many questions: JSON Lines with `question`; `-` reads standard input."
+        ),
+    ] = None,
+    trace: Annotated[
+        Path | None, typer.Option("--trace", metavar="FILE", help="Write the trace to this file as well.")
+    ] = None,
+    strategy: Annotated[
+        str | None, typer.Option("--strategy", metavar="NAME", help=f"Force a route: {STRATEGIES}.")
+    ] = None,
+    top_k: options.TopK = None,
+    max_rounds: Annotated[
+        int | None, typer.Option("--max-rounds", metavar="N", help="Rounds of retrieval at most.")
+    ] = None,
+    no_heal: Annotated[bool, typer.Option("--no-heal", help="One shot: retrieve once, then answer.")] = False,
+    show_context: Annotated[
+        bool, typer.Option("--show-context", help="Show the passages the answer was made from.")
+    ] = False,
+    preset: options.Preset = None,
+    set_: options.Set = None,
+    index: options.Index = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+    exit_zero: options.ExitZero = False,
+) -> int:
+    """Ask a question, or many with --batch.
+
+    The answer goes to standard output, the story of how it was found to standard error. Exits with 0 for a verified answer, 3 for none, 4 for a partial, disclaimed or contradictory one.
+    """
+    from . import question as questions
+
+    if (question is None) == (batch is None):
+        raise ConfigError(
+            "give a QUESTION or --batch FILE", hint='ragheal ask "how many days of leave do I have?"'
+        )
+    if batch is not None and trace is not None:
+        raise ConfigError("--trace is for one question", hint="the traces of a batch: ragheal traces")
+    asked = questions.from_argument(question) if question is not None else ""
+    if trace is not None and not trace.absolute().parent.is_dir():
+        raise ConfigError(f"--trace {trace}: there is no folder {trace.parent}")
+    folder = session.existing_index(index)
+    flags = {
+        "loop.strategy": strategy, "retrieval.top_k": top_k, "loop.max_rounds": max_rounds,
+        "loop.heal": False if no_heal else None,
+    }  # fmt: skip
+    loaded = session.settings(folder, preset, set_, flags)
+    with session.engine(loaded, folder) as engine:
+        if batch is not None:
+            from .batch import run
+
+            return run(engine, batch, quiet=quiet)
+        return _one(engine, asked, trace, show_context, json=json, quiet=quiet, exit_zero=exit_zero)
+
+
+def _one(
+    engine: Engine,
+    question: str,
+    file: Path | None,
+    show_context: bool,
+    *,
+    json: bool,
+    quiet: bool,
+    exit_zero: bool,
+) -> int:
+    telling = not quiet and not json and console.is_terminal(sys.stderr)
+    trace = engine.ask(question, on_step=teller() if telling else None)
+    if json:
+        from .envelope import answer_fields, envelope
+
+        fields = answer_fields(trace) | ({"context": context(trace)} if show_context else {})
+        console.write(console.dump(envelope("ask", **fields)))
+    else:
+        tell_end(trace, telling=telling, show_context=show_context)
+    if file is not None:
+        from ragheal.tracing.files import write
+
+        write(trace, file)
+    return 0 if exit_zero else CODES[trace.answer.status]
+
+
+def teller(columns: int | None = None) -> Callable[[Step], None]:
+    """Prints each step to standard error as it comes."""
+    from .story import Story
+
+    columns = columns or console.width()
+    story = Story(columns)
+    colour = console.colourful(sys.stderr)
+
+    def on_step(step: Step) -> None:
+        console.note(console.render(*story.lines(step), columns=columns, colour=colour))
+
+    return on_step
+
+
+def tell_end(trace: Trace, *, telling: bool, show_context: bool = False) -> None:
+    """The answer on standard output, the footer on standard error."""
+    from .answer import answer_text, context_text, footer
+
+    columns = console.width()
+    terminal = console.is_terminal(sys.stdout)
+    if telling:
+        console.note("\n")
+    text = answer_text(trace, columns=columns, terminal=terminal, colour=console.colourful(sys.stdout))
+    if show_context:
+        text += "\n" + context_text(
+            trace, columns=columns, terminal=terminal, colour=console.colourful(sys.stdout)
+        )
+    console.write(text)
+    if telling:
+        console.note("\n" + footer(trace, columns=columns, colour=console.colourful(sys.stderr)))
+
+
+def context(trace: Trace) -> list[dict[str, object]]:
+    """The passages of the final pool, best first."""
+    from .answer import pool
+    from .envelope import hit_fields
+
+    return [hit_fields(hit) | {"text": hit.chunk.text} for hit in pool(trace)]

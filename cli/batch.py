@@ -1,0 +1,99 @@
+"""`ragheal ask --batch`: a JSON line in, a JSON line out, in order, each written as soon as it is known.
+
+A line that cannot be asked gets an object with `error` and the run goes on; the exit code is then that of
+the first such error (2 for a malformed line), else 0 whatever the answers' statuses are.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from ragheal.errors import ConfigError, IndexUnusable, RaghealError
+
+from . import console
+from .envelope import answer_fields, envelope, error_fields
+from .question import checked
+
+if TYPE_CHECKING:
+    from ragheal.engine import Engine
+
+
+def run(engine: Engine, file: str, *, quiet: bool) -> int:
+    """Answer every line of a file (`-`: standard input). Raises IndexUnusable: every line would meet it."""
+    lines, total = _open(file)
+    code = 0
+    with _bar(total, show=not quiet and console.is_terminal(sys.stderr)) as advance:
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
+                continue
+            fields: dict[str, Any] = {}
+            try:
+                fields = _parse(line, number)
+                answer = answer_fields(engine.ask(checked(_question(fields, number))))
+            except IndexUnusable:
+                raise
+            except RaghealError as error:
+                answer = {"line": number, "error": error_fields(error)}
+                code = code or error.exit_code
+            console.write(console.dump({**fields, **envelope("ask", **answer)}, pretty=False))
+            advance()
+    return code
+
+
+def _open(file: str) -> tuple[Iterator[bytes], int | None]:
+    """Lines, and how many where that is known. Standard input is read as it comes."""
+    if file == "-":
+        buffer = getattr(sys.stdin, "buffer", None)
+        return (iter(buffer) if buffer is not None else (line.encode() for line in sys.stdin)), None
+    try:
+        with open(file, "rb") as opened:
+            lines = opened.read().splitlines()
+    except OSError as error:
+        raise ConfigError(f"cannot read {file}: {error.strerror or error}") from None
+    return iter(lines), sum(1 for line in lines if line.strip())
+
+
+def _parse(line: bytes, number: int) -> dict[str, Any]:
+    import msgspec
+
+    try:
+        value = msgspec.json.decode(line.removeprefix(b"\xef\xbb\xbf"))
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"line {number} is not valid JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise ConfigError(f"line {number} is no JSON object")
+    return value
+
+
+def _question(fields: dict[str, Any], number: int) -> str:
+    question = fields.get("question")
+    if not isinstance(question, str):
+        raise ConfigError(f"line {number} has no `question`", hint='a line looks like {"question": "…"}')
+    return question
+
+
+class _bar:  # noqa: N801  used as `with _bar(...)`
+    """A progress bar on a terminal, nothing elsewhere."""
+
+    def __init__(self, total: int | None, *, show: bool) -> None:
+        self._progress: Any = None
+        if show:
+            from .progress import bar
+
+            self._progress = bar()
+            self._task = self._progress.add_task("questions", total=total)
+
+    def __enter__(self) -> Any:
+        if self._progress is not None:
+            self._progress.start()
+        return self._advance
+
+    def __exit__(self, *_: object) -> None:
+        if self._progress is not None:
+            self._progress.stop()
+
+    def _advance(self) -> None:
+        if self._progress is not None:
+            self._progress.advance(self._task)

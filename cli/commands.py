@@ -1,0 +1,56 @@
+"""Registers the commands. Their modules import nothing heavy at the top."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+
+import ragheal
+
+from . import ask, config, console, index, replay, search, status, traces
+
+COMMANDS = (index.index, ask.ask, search.search, replay.replay, traces.traces, status.status, config.config)
+
+
+class Raised:
+    """An exception on its way past Typer, which has ideas of its own about closed pipes and Ctrl-C."""
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+
+def build() -> typer.Typer:
+    """The Typer application with every command."""
+    # Plain help: Rich's would cost as much time as everything else together.
+    app = typer.Typer(
+        add_completion=False, rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]}
+    )
+    app.callback(invoke_without_command=True)(_top)
+    for function in COMMANDS:
+        app.command()(_past_typer(function))
+    return app
+
+
+def _top(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False,
+) -> None:
+    """Ask a folder of documents a question: a verified, cited answer or an honest refusal."""
+    if version:
+        console.write(f"ragheal {ragheal.__version__}\n")
+    elif context.invoked_subcommand is None:
+        console.write(context.get_help() + "\n")
+
+
+def _past_typer(function: Callable[..., int]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except BaseException as error:
+            return Raised(error)
+
+    return call

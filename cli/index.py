@@ -1,0 +1,129 @@
+"""`ragheal index`: build or update the index."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ragheal.errors import CheckFailed, ConfigError
+
+from . import console, options, session
+
+if TYPE_CHECKING:
+    from rich.progress import TaskID
+
+    from ragheal.indexing.report import Progress, Report
+
+LISTED = 20  # files named per group in the summary; --json names all
+_PHASES = {"scan": "Looking", "read": "Reading", "embed": "Embedding", "write": "Writing"}
+
+
+def index(
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="PATH...", help="Folders and files; without any, those of the last time."),
+    ] = None,
+    rebuild: Annotated[bool, typer.Option("--rebuild", help="Build everything anew.")] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit 7 when a file failed or was skipped for a fault of its own.")
+    ] = False,
+    preset: options.Preset = None,
+    set_: options.Set = None,
+    index: options.Index = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+    exit_zero: options.ExitZero = False,
+) -> int:
+    """Build or update the index of PATH.
+
+    Only what changed is read and embedded. The index is the nearest .ragheal upwards, else a new one here.
+    """
+    paths = paths or []
+    for path in paths:
+        if not os.path.lexists(path):
+            raise ConfigError(f"{path} does not exist", hint=_sibling(path))
+    folder = session.index_to_write(index)
+    if not paths and not folder.exists():
+        raise ConfigError("nothing to index: give a PATH", hint="ragheal index docs")
+    loaded = session.settings(folder, preset, set_)
+    showing = not quiet and not json and console.is_terminal(sys.stderr)
+    with session.engine(loaded, folder) as engine, _progress(showing) as on_progress:
+        report = engine.index(paths, on_progress=on_progress, full=rebuild)
+    if json:
+        from .envelope import envelope, whole
+
+        fields = whole(report) | {name: _pairs(getattr(report, name)) for name in ("skipped", "failed")}
+        console.write(console.dump(envelope("index", index=str(folder), **fields)))
+    elif not quiet:
+        console.write(summary(report))
+    faults = len(report.failed) + len(report.skipped)
+    if strict and faults and not exit_zero:
+        if json:
+            return CheckFailed.exit_code
+        raise CheckFailed(f"{faults} of the files could not be indexed (--strict)")
+    return 0
+
+
+def summary(report: Report) -> str:
+    """One line with every count, then the files behind the bad ones."""
+    from .text import one_line, plural
+
+    groups = ("added", "changed", "renamed", "deleted")
+    counts = [f"{getattr(report, name).count:,} {name}" for name in groups if getattr(report, name).count]
+    if report.unchanged:
+        counts.append(f"{report.unchanged:,} unchanged")
+    counts += [
+        f"{len(bad):,} {name}" for name, bad in (("skipped", report.skipped), ("failed", report.failed)) if bad
+    ]
+    total = f"{plural(report.documents, 'document')}, {plural(report.chunks, 'chunk')}"
+    lines = [f"{' · '.join(counts) or 'nothing to index'} — {total} in {report.seconds:.1f} s"]
+    for name, bad in (("skipped", report.skipped), ("failed", report.failed)):
+        lines += [f"  {name} {one_line(source)}: {one_line(reason)}" for source, reason in bad[:LISTED]]
+        if len(bad) > LISTED:
+            lines.append(f"  … and {len(bad) - LISTED:,} more {name} (--json names all)")
+    for name in ("warnings", "notes"):
+        entries = getattr(report, name)
+        lines += [f"  {name[:-1]}: {one_line(entry)}" for entry in entries[:LISTED]]
+        if len(entries) > LISTED:
+            lines.append(f"  … and {len(entries) - LISTED:,} more {name}")
+    return "\n".join(lines) + "\n"
+
+
+@contextmanager
+def _progress(showing: bool) -> Iterator[Callable[[Progress], None] | None]:
+    if not showing:
+        yield None
+        return
+    from .progress import bar
+
+    with bar() as progress:
+        tasks: dict[str, TaskID] = {}
+
+        def on_progress(step: Progress) -> None:
+            if step.phase not in tasks:
+                for task in tasks.values():
+                    progress.update(task, visible=False)
+                tasks[step.phase] = progress.add_task(_PHASES[step.phase], total=None)
+            progress.update(tasks[step.phase], completed=step.done, total=step.total or None)
+
+        yield on_progress
+
+
+def _pairs(entries: tuple[tuple[str, str], ...]) -> list[dict[str, str]]:
+    return [{"source": source, "reason": reason} for source, reason in entries]
+
+
+def _sibling(path: Path) -> str:
+    try:
+        names = os.listdir(path.absolute().parent)
+    except OSError:
+        return f"there is no folder {path.absolute().parent} either"
+    close = difflib.get_close_matches(path.name, names, n=1, cutoff=0.5)
+    return f"did you mean {path.parent / close[0]}?" if close else ""

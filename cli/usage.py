@@ -1,0 +1,48 @@
+"""Usage errors in our words, with the nearest right flag or command."""
+
+from __future__ import annotations
+
+import difflib
+from typing import Any
+
+from ragheal.errors import ConfigError
+
+
+def usage_error(error: Any, arguments: list[str]) -> ConfigError:
+    """Typer's usage error as ours."""
+    context = getattr(error, "ctx", None)
+    flag = getattr(error, "option_name", None)
+    path = context.command_path if context is not None else "ragheal"
+    help_hint = f"`{path} --help` lists what there is"
+    if flag and type(error).__name__ == "NoSuchOption" and context is not None:
+        return ConfigError(f"unknown option `{flag}`", hint=_nearest_flag(flag, context) or help_hint)
+    commands = getattr(context.command, "commands", None) if context is not None else None
+    if commands and "No such command" in error.message:
+        # The context's own arguments hold the name as it was typed.
+        name = next((a for a in arguments if not a.startswith("-")), "")
+        close = difflib.get_close_matches(name, commands, n=1, cutoff=0.5)
+        hint = f"did you mean `ragheal {close[0]}`?" if close else help_hint
+        return ConfigError(f"unknown command `{name}`", hint=hint)
+    message = error.format_message().strip().rstrip(".")
+    return ConfigError(message[:1].lower() + message[1:], hint=help_hint)
+
+
+def _nearest_flag(flag: str, context: Any) -> str:
+    top = context.find_root().command
+    having = [name for name, command in top.commands.items() if flag in _flags(command)]
+    if having and context.command is top:
+        return f"`{flag}` goes after the command: ragheal {having[0]} {flag}"
+    if having:
+        return f"`{flag}` belongs to `ragheal {'`, `ragheal '.join(having)}`"
+    own = _flags(context.command)
+    close = difflib.get_close_matches(flag, own, n=1, cutoff=0.5)
+    if close:
+        return f"did you mean `{close[0]}`?"
+    begins = [known for known in own if known.startswith(flag)]
+    if begins:
+        return f"did you mean `{begins[0]}`?"
+    return ""
+
+
+def _flags(command: Any) -> list[str]:
+    return [name for parameter in command.params for name in parameter.opts if name.startswith("-")]

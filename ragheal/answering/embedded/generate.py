@@ -1,0 +1,168 @@
+"""The extractive answer: the fewest sentences that answer, quoted exactly, each with its source."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ragheal.answering.embedded.judge import Finding
+from ragheal.answering.embedded.reading import Candidate, Panel
+from ragheal.answering.embedded.windows import term_set
+from ragheal.settings import AnswerSettings
+from ragheal.text.questions import Question
+from ragheal.text.script import fold
+from ragheal.types import Citation, Claim, Conflict, Draft, Hit, Plan
+
+# Stop adding sentences once the answer is in them with this probability.
+_ENOUGH = 0.85
+# What is this much weaker than the best is padding, not a second chance.
+_FLOOR = 0.25
+
+
+class _Pick:
+    """A passage chosen for the answer: one quotation from one chunk."""
+
+    def __init__(self, candidate: Candidate, start: int, end: int) -> None:
+        self.candidate, self.start, self.end = candidate, start, end
+
+    @property
+    def text(self) -> str:
+        return self.candidate.window.chunk.text[self.start : self.end]
+
+
+def generate(
+    question: Question,
+    plan: Plan,
+    pool: Sequence[Hit],
+    finding: Finding,
+    conflict: Conflict | None,
+    settings: AnswerSettings,
+) -> Draft | None:
+    """Choose the sentences, best first, and cite them. None when there is nothing to quote."""
+    if conflict is not None:
+        picks = _of_conflict(finding.outer or finding.whole, conflict)
+    elif finding.sides is not None and any(side.found for side in finding.sides.sides):
+        picks = [_sentence(side.found) for side in finding.sides.sides if side.found]
+    else:
+        picks = _of_chain(finding, settings) or _of_panel(question, finding.whole, settings.max_sentences)
+    picks = _within(picks, settings.max_chars)
+    if not picks:
+        return None
+    lead = finding.sides.lead if finding.sides and conflict is None else ""
+    return _draft(question, picks, lead)
+
+
+def _of_panel(question: Question, panel: Panel, limit: int) -> list[_Pick]:
+    """Sentences until the answer is in them with enough probability."""
+    picks: list[_Pick] = []
+    missed = 1.0
+    best = panel.best
+    if best is None:
+        return []
+    for candidate in panel.candidates:
+        if len(picks) == limit or candidate.p < _FLOOR * best.p:
+            break
+        pick = _whole(candidate) if question.kind in {"manner", "reason"} else _sentence(candidate)
+        if any(_repeats(pick.text, other.text) for other in picks):
+            continue
+        picks.append(pick)
+        missed *= 1.0 - min(0.9, candidate.p)
+        if 1.0 - missed >= _ENOUGH:
+            break
+    return picks
+
+
+def _of_chain(finding: Finding, settings: AnswerSettings) -> list[_Pick]:
+    """The sentence that answers, then the hop that leads to it."""
+    if finding.outer is None or finding.inner is None or finding.outer.best is None or finding.inner.best is None:
+        return []
+    picks = _of_panel(finding.outer.question, finding.outer, max(1, settings.max_sentences - 1))
+    hop = next((c for c in finding.inner.candidates[:4] if fold(finding.bridge) in fold(c.sentence)), finding.inner.best)
+    step = _sentence(hop)
+    if not any(_repeats(step.text, pick.text) for pick in picks):
+        picks.append(step)
+    whole = finding.whole.best
+    if whole is not None and len(picks) < settings.max_sentences:
+        extra = _sentence(whole)
+        if not any(_repeats(extra.text, pick.text) for pick in picks):
+            picks.append(extra)
+    return picks
+
+
+def _of_conflict(panel: Panel, conflict: Conflict) -> list[_Pick]:
+    by_chunk = panel.by_chunk()
+    order = list(range(len(conflict.chunk_ids)))
+    if conflict.preferred >= 0:
+        order.sort(key=lambda index: index != conflict.preferred)
+    found = [by_chunk[conflict.chunk_ids[index]] for index in order if conflict.chunk_ids[index] in by_chunk]
+    return [_sentence(candidate) for candidate in found]
+
+
+def _sentence(candidate: Candidate) -> _Pick:
+    return _Pick(candidate, candidate.start, candidate.end)
+
+
+def _whole(candidate: Candidate) -> _Pick:
+    """A procedure or a reason is rarely one sentence: the answering one and the next of its window."""
+    spans = candidate.window.spans
+    index = next((i for i, (start, _) in enumerate(spans) if start >= candidate.start), len(spans) - 1)
+    last = min(len(spans) - 1, index + 1)
+    return _Pick(candidate, candidate.start, max(candidate.end, spans[last][1]))
+
+
+def _repeats(one: str, other: str) -> bool:
+    a, b = term_set(one), term_set(other)
+    if one in other or other in one:
+        return True
+    # Equal words with other numbers are a conflict, not a repetition.
+    return bool(a) and len(a & b) / max(1, len(a | b)) > 0.9
+
+
+def _within(picks: list[_Pick], limit: int) -> list[_Pick]:
+    kept: list[_Pick] = []
+    used = 0
+    for pick in picks:
+        if used + len(pick.text) > limit:
+            if kept:
+                continue
+            pick = _trim(pick, limit)
+        kept.append(pick)
+        used += len(pick.text)
+    return kept
+
+
+def _trim(pick: _Pick, limit: int) -> _Pick:
+    """A monster sentence (a table, a log line) cut to the lines around its value."""
+    value = pick.candidate.value
+    start = pick.start
+    if value and value[1] - pick.start > limit:
+        start = max(pick.start, value[0] - limit // 2)
+    return _Pick(pick.candidate, start, min(pick.end, start + limit))
+
+
+def _draft(question: Question, picks: Sequence[_Pick], lead: str) -> Draft:
+    citations, claims = [], []
+    for n, pick in enumerate(picks, 1):
+        chunk = pick.candidate.window.chunk
+        text = pick.text
+        first = chunk.start_line + chunk.text.count("\n", 0, pick.start)
+        # Formats whose lines are not the file's own keep the chunk's lines as bounds.
+        last = min(chunk.end_line, first + text.count("\n"))
+        first = min(first, chunk.end_line)
+        citations.append(
+            Citation(n, chunk.id, chunk.source, chunk.heading, first, max(first, last), text, page=chunk.page)
+        )
+        shown = re.sub(r"\s*\n\s*", " ", text).strip() if not text.lstrip().startswith("|") else text
+        claims.append(Claim(shown, (n,), _span(pick, text, shown)))
+    return Draft(tuple(claims), tuple(citations), lead=lead, lang=question.lang)
+
+
+def _span(pick: _Pick, quoted: str, shown: str) -> tuple[int, int] | None:
+    """Where the value stands in the text as shown."""
+    value = pick.candidate.value
+    if value is None or not (pick.start <= value[0] and value[1] <= pick.end):
+        return None
+    words = pick.candidate.window.chunk.text[value[0] : value[1]]
+    guess = value[0] - pick.start
+    found = shown.find(re.sub(r"\s*\n\s*", " ", words), max(0, guess - (len(quoted) - len(shown)) - 2))
+    return (found, found + len(re.sub(r"\s*\n\s*", " ", words))) if found >= 0 else None

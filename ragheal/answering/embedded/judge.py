@@ -1,0 +1,260 @@
+"""The judge without a model server: does the pool suffice, and if not, what exactly is missing?"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+
+import msgspec
+
+from ragheal.answering.embedded.compare import Sides, weigh
+from ragheal.answering.embedded.conflict import find_conflict
+from ragheal.answering.embedded.decompose import HOLE
+from ragheal.answering.embedded.reading import Candidate, EvidenceReader, Panel, dot, fitted, sigmoid
+from ragheal.answering.embedded.windows import term_set
+from ragheal.text.questions import Question, analyze
+from ragheal.text.script import fold
+from ragheal.text.values import ANSWERS, values
+from ragheal.types import Grade, Hit, Missing, Plan, Verdict
+
+POOL_NAMES = (
+    "bias",
+    "logit",
+    "margin",
+    "second",
+    "cosine",
+    "cover",
+    "names",
+    "typed",
+    "untyped",
+    "agreement",
+    "chinese",
+)
+_BRIDGES = 3
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """Everything the judge saw: the panels it read and what followed. The generator starts from it."""
+
+    whole: Panel
+    confidence: float
+    bridge: str = ""
+    inner: Panel | None = None  # the first half of a chain
+    outer: Panel | None = None  # the second, with the bridge filled in
+    sides: Sides | None = None
+
+
+def confidence(panel: Panel, kind: str = "pool") -> float:
+    """The calibrated probability that the pool answers the question."""
+    row = pool_vector(panel)
+    if row is None:
+        return 0.0
+    return round(sigmoid(dot(fitted()[kind]["on" if panel.reader else "off"], POOL_NAMES, row)), 6)
+
+
+def pool_vector(panel: Panel) -> list[float] | None:
+    """What a panel shows of sufficing, in the order of `POOL_NAMES`; None for an empty one."""
+    best = panel.best
+    if best is None:
+        return None
+    others = [c for c in panel.candidates[1:] if c.window.chunk.id != best.window.chunk.id]
+    second = others[0].p if others else 0.0
+    logit = _logit(best.p)
+    typed = panel.question.kind in ANSWERS
+    value = fold(best.value_text)
+    agreeing = sum(1 for c in others[:6] if value and value in fold(c.sentence))
+    return [
+        1.0,
+        logit,
+        logit - _logit(second),
+        second,
+        10.0 * (max(c.cosine for c in panel.candidates) - 0.84),
+        best.cover,
+        best.names,
+        1.0 if typed and best.value else 0.0,
+        0.0 if typed else 1.0,
+        min(1.0, agreeing / 2.0),
+        1.0 if panel.question.lang == "zh" else 0.0,
+    ]
+
+
+def _logit(p: float) -> float:
+    p = min(max(p, 1e-4), 1.0 - 1e-4)
+    return math.log(p / (1.0 - p))
+
+
+def find(question: Question, plan: Plan, pool: Sequence[Hit], reader: EvidenceReader) -> Finding:
+    """Read the pool for the question and, where the plan has parts, for each part."""
+    whole = reader.read(question, pool)
+    sure = confidence(whole)
+    if plan.shape == "comparison":
+        sides = weigh(question, plan, pool, reader)
+        sure = max(min(sides.confidence, 0.98), sure * (1.0 if sides.complete else 0.5))
+        return Finding(whole, round(sure, 6), sides=sides)
+    if plan.shape == "chain" and len(plan.queries) == 3:
+        return _find_chain(question, plan, pool, reader, whole, sure)
+    return Finding(whole, sure)
+
+
+def _find_chain(
+    question: Question, plan: Plan, pool: Sequence[Hit], reader: EvidenceReader, whole: Panel, sure: float
+) -> Finding:
+    inner = reader.read(analyze(plan.queries[1].text), pool)
+    best: tuple[float, str, Panel] | None = None
+    for bridge in bridges(question, inner):
+        outer = reader.read(analyze(plan.queries[2].text.replace(HOLE, bridge)), pool)
+        if outer.best is None or not _speaks_of(outer.best, bridge):
+            continue
+        joined = confidence(outer) * (0.5 + 0.5 * confidence(inner))
+        if best is None or joined > best[0]:
+            best = (joined, bridge, outer)
+    if best is None:
+        return Finding(whole, round(sure * 0.8, 6), inner=inner)
+    return Finding(whole, round(max(sure * 0.8, best[0]), 6), bridge=best[1], inner=inner, outer=best[2])
+
+
+def _speaks_of(candidate: Candidate, bridge: str) -> bool:
+    wanted = term_set(bridge)
+    held = term_set(candidate.window.text) | term_set(candidate.window.chunk.heading)
+    return bool(wanted) and len(wanted & held) >= 0.6 * len(wanted)
+
+
+def bridges(question: Question, panel: Panel) -> list[str]:
+    """Names that the best sentences add and the question does not have, likeliest first."""
+    asked = term_set(question.text)
+    scores: dict[str, float] = {}
+    for place, candidate in enumerate(panel.candidates[:4]):
+        strength = candidate.p / (1 + place)
+        found = [(candidate.value_text, 2.0)] if candidate.value else []
+        found += [(span.text, 1.0) for span in values(candidate.sentence) if span.kind in {"name", "quoted"}]
+        # The document's own subject is what the sentence is about, even where a pronoun stands for it.
+        found += [(heading, 0.8) for heading in candidate.window.chunk.headings[:1]]
+        for name, weight in found:
+            name = re.sub(r"\s+", " ", name).strip(" .,，。")
+            own = term_set(name)
+            if not own or own <= asked or len(name) > 60 or name[0].isdigit():
+                continue
+            scores[name] = max(scores.get(name, 0.0), strength * weight)
+    ranked = sorted(scores, key=lambda name: (-scores[name], name))
+    return ranked[:_BRIDGES]
+
+
+def grades(finding: Finding, pool: Sequence[Hit]) -> tuple[Grade, ...]:
+    """Each hit's relevance: how likely it answers a part, or else how much of the question it is about."""
+    panels = [panel for panel in (finding.whole, finding.inner, finding.outer) if panel]
+    if finding.sides:
+        panels += [side.panel for side in finding.sides.sides]
+    best: dict[str, Candidate] = {}
+    for panel in panels:
+        for chunk_id, candidate in panel.by_chunk().items():
+            if chunk_id not in best or candidate.p > best[chunk_id].p:
+                best[chunk_id] = candidate
+    found = []
+    for hit in pool:
+        if hit.chunk.id not in best:
+            found.append(Grade(hit.chunk.id, 0, gap="none of its passages was near enough to read"))
+            continue
+        candidate = best[hit.chunk.id]
+        about = 0.75 * candidate.cover * (0.5 + 0.5 * candidate.names)
+        relevance = round(100 * max(candidate.p, about))
+        gap = "" if candidate.p >= 0.5 else _gap(finding.whole, candidate)
+        found.append(Grade(hit.chunk.id, relevance, key=shorten(candidate.sentence), gap=gap))
+    return tuple(found)
+
+
+def _gap(panel: Panel, candidate: Candidate) -> str:
+    absent = [name for name in panel.question.names if not _speaks_of(candidate, name)]
+    if absent:
+        return "does not speak of " + ", ".join(absent[:3])
+    if panel.question.kind in ANSWERS and candidate.value is None:
+        return f"holds no {panel.question.kind}"
+    return "does not say it"
+
+
+def verdict(question: Question, plan: Plan, pool: Sequence[Hit], finding: Finding, *, strict: bool) -> Verdict:
+    """Turn what was found into a verdict."""
+    thresholds = fitted()["thresholds"]["on" if finding.whole.reader else "off"]
+    enough = finding.confidence >= thresholds["strict" if strict else "sufficient"]
+    if plan.shape == "comparison" and finding.sides and not finding.sides.complete:
+        enough = False
+    graded = grades(finding, pool)
+    conflict = None if plan.shape == "comparison" else find_conflict(finding.outer or finding.whole)
+    missing = () if enough else find_missing(question, plan, finding)
+    return Verdict(
+        sufficient=enough,
+        confidence=finding.confidence,
+        grades=graded,
+        missing=missing,
+        conflict=conflict,
+        suggestion=missing[0].label if missing else "",
+        bridge=finding.bridge,
+    )
+
+
+def find_missing(question: Question, plan: Plan, finding: Finding) -> tuple[Missing, ...]:
+    """What to look for next, most telling first."""
+    found: list[Missing] = []
+    if finding.sides:
+        found += [
+            Missing("part", f"{question.kind}: {side.option}", tuple(side.wanted))
+            for side in finding.sides.sides
+            if not side.found
+        ]
+    if finding.inner is not None:
+        rest = plan.queries[2].text
+        for bridge in bridges(question, finding.inner):
+            if bridge != finding.bridge or finding.confidence < 0.5:
+                found.append(Missing("relation", rest.replace(HOLE, bridge), (rest.replace(HOLE, bridge),)))
+    panel = finding.whole
+    strong = panel.candidates[:5]
+    held: frozenset[str] = frozenset().union(
+        *(term_set(c.window.text) | term_set(c.window.chunk.heading) for c in strong), frozenset()
+    )
+    for name in question.names:
+        wanted = term_set(name)
+        if wanted and len(wanted & held) < 0.6 * len(wanted):
+            found.append(Missing("entity", name, (name,)))
+    found += _relations(question, panel)
+    if not found and question.kind in ANSWERS and not any(c.value for c in strong):
+        found.append(Missing("value", f"{question.kind}: {_about(question, panel)}", tuple(_key_terms(panel))))
+    if not found:
+        absent = [term for term in question.terms if term not in held and panel.weights[term] > 0]
+        label = ", ".join(absent[:4]) or _about(question, panel)
+        found.append(Missing("part", label, tuple(absent[:6]) or tuple(_key_terms(panel))))
+    return tuple(found[:_BRIDGES])
+
+
+def _relations(question: Question, panel: Panel) -> list[Missing]:
+    """Two names of the question that each occur, but never in one window; or a name to follow up."""
+    best = panel.best
+    if best is None:
+        return []
+    found: list[Missing] = []
+    names = [name for name in question.names if len(name) > 1][:3]
+    for i, one in enumerate(names):
+        for other in names[i + 1 :]:
+            windows = panel.candidates[:12]
+            apart = any(_speaks_of(c, one) for c in windows) and any(_speaks_of(c, other) for c in windows)
+            if apart and not any(_speaks_of(c, one) and _speaks_of(c, other) for c in windows):
+                found.append(Missing("relation", f"{one} – {other}", (one, other)))
+    held = term_set(best.window.text) | term_set(best.window.chunk.heading)
+    rest = [term for term in question.terms if term not in held]
+    if rest and best.cover < 0.85:
+        for bridge in bridges(question, panel)[:2]:
+            found.append(Missing("relation", f"{bridge} – {' '.join(rest[:4])}", (bridge, *rest[:5])))
+    return found
+
+
+def _key_terms(panel: Panel) -> list[str]:
+    ranked = sorted(panel.question.terms, key=lambda term: -panel.weights[term])
+    return ranked[:4]
+
+
+def _about(question: Question, panel: Panel) -> str:
+    return ", ".join(question.names[:2]) or " ".join(_key_terms(panel)[:3])
+
+
+def shorten(text: str, limit: int = 160) -> str:
+    text = re.sub(r"\s+", " ", text).strip()
+    return text if len(text) <= limit else text[: limit - 1] + "…"

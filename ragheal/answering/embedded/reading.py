@@ -1,0 +1,200 @@
+"""Reading a pool for one question: windows -> candidates, best first."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ragheal.answering.embedded import features
+from ragheal.answering.embedded.windows import Window, cut, preselect
+from ragheal.errors import ModelError
+from ragheal.retrieval.base import Doors
+from ragheal.retrieval.weights import Weights
+from ragheal.text.questions import Question
+from ragheal.types import Hit, Reading, Value
+
+
+class Candidate(Value, frozen=True):
+    """A window that may answer. Offsets count in the chunk's text.
+
+    `p` is the probability that the window answers the question; `start`, `end` its answering sentence;
+    `value` the value in it, if one was found; `cover` the weight of the question's terms that it holds.
+    """
+
+    window: Window
+    p: float
+    start: int
+    end: int
+    value: tuple[int, int] | None
+    cover: float
+    names: float
+    cosine: float
+
+    @property
+    def sentence(self) -> str:
+        return self.window.chunk.text[self.start : self.end]
+
+    @property
+    def value_text(self) -> str:
+        return self.window.chunk.text[self.value[0] : self.value[1]] if self.value else ""
+
+    @property
+    def source(self) -> str:
+        return self.window.chunk.source
+
+
+class Panel:
+    """The candidates of one question over one pool, best first, and the weights they were judged by."""
+
+    def __init__(self, question: Question, weights: Weights, candidates: Sequence[Candidate], reader: bool) -> None:
+        self.question = question
+        self.weights = weights
+        self.candidates = tuple(candidates)
+        self.reader = reader
+
+    @property
+    def best(self) -> Candidate | None:
+        return self.candidates[0] if self.candidates else None
+
+    def by_chunk(self) -> dict[str, Candidate]:
+        """The best candidate of each chunk."""
+        found: dict[str, Candidate] = {}
+        for candidate in self.candidates:
+            found.setdefault(candidate.window.chunk.id, candidate)
+        return found
+
+
+@lru_cache(maxsize=1)
+def fitted() -> dict[str, Any]:
+    """The fitted weights and thresholds of `judge.json` (made by `tools/fit_judge`)."""
+    path = Path(__file__).with_name("judge.json")
+    try:
+        loaded: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ModelError(f"{path.name} of the judge cannot be read: {error}", hint="reinstall ragheal") from None
+    return loaded
+
+
+class EvidenceReader:
+    """Reads pools through the doors and remembers what it read: a window is read once for a question."""
+
+    def __init__(self, doors: Doors, windows: int, *, reader: bool) -> None:
+        self._doors = doors
+        self._count = windows
+        self._use_reader = reader
+        self._memo: dict[tuple[str, tuple[str, int]], tuple[float, Reading | None]] = {}
+        self._weights: dict[str, Weights] = {}
+
+    def weights(self, question: Question) -> Weights:
+        if question.text not in self._weights:
+            self._weights[question.text] = Weights(self._doors.frequencies(question.terms))
+        return self._weights[question.text]
+
+    def read(self, question: Question, hits: Sequence[Hit]) -> Panel:
+        """Read a pool, best hits first."""
+        candidates = [_candidate(row) for row in self.rows(question, hits)]
+        candidates.sort(key=lambda candidate: (-candidate.p, candidate.window.rank, candidate.start))
+        return Panel(question, self.weights(question), candidates, self._has_reader())
+
+    def rows(self, question: Question, hits: Sequence[Hit]) -> list[Row]:
+        """The windows that are read, with their features, in the order of the pool."""
+        weights = self.weights(question)
+        windows = preselect(question, cut(hits), weights, self._count)
+        self._fill(question, windows)
+        channels = {hit.chunk.id: _channels(hit, weights, question) for hit in hits}
+        return [self._row(question, window, weights, channels[window.chunk.id]) for window in windows]
+
+    def _has_reader(self) -> bool:
+        return self._use_reader and any(reading is not None for _, reading in self._memo.values())
+
+    def _fill(self, question: Question, windows: Sequence[Window]) -> None:
+        new = [window for window in windows if (question.text, window.key) not in self._memo]
+        if not new:
+            return
+        cosines = self._doors.similarity(question.text, [_with_heading(window) for window in new])
+        readings: Sequence[Reading | None] = [None] * len(new)
+        if self._use_reader:
+            passages = [(window.chunk.heading, window.text) for window in new]
+            readings = self._doors.read(question.text, passages) or readings
+        for window, cosine, reading in zip(new, cosines, readings, strict=True):
+            self._memo[question.text, window.key] = (cosine, reading)
+
+    def _row(self, question: Question, window: Window, weights: Weights, channels: tuple[float, float]) -> Row:
+        cosine, reading = self._memo[question.text, window.key]
+        sentence = features.best_sentence(question, window, weights)
+        if reading is not None and reading.start >= 0:
+            sentence = _around(window, reading, sentence)
+        values = features.vector(question, window, sentence, weights, cosine, channels, reading)
+        return Row(window, sentence, values, cosine, reading is not None)
+
+
+class Row(msgspec.Struct, frozen=True):
+    """A window that was read: its best sentence and its features in the order of `features.NAMES`."""
+
+    window: Window
+    sentence: features.Sentence
+    values: list[float]
+    cosine: float
+    reader: bool
+
+
+def _candidate(row: Row) -> Candidate:
+    model = fitted()["window"]["on" if row.reader else "off"]
+    return Candidate(
+        window=row.window,
+        p=round(sigmoid(dot(model, features.NAMES, row.values)), 6),
+        start=row.sentence.start,
+        end=row.sentence.end,
+        value=row.sentence.value,
+        cover=round(row.values[_COVER], 6),
+        names=round(row.values[_NAMES], 6),
+        cosine=row.cosine,
+    )
+
+
+_COVER, _NAMES = features.NAMES.index("cover_window"), features.NAMES.index("names")
+
+
+def _around(window: Window, reading: Reading, fallback: features.Sentence) -> features.Sentence:
+    """The sentence that holds the reader's span, and the span as its value."""
+    start, end = window.start + reading.start, window.start + reading.end
+    for left, right in window.spans:
+        if left <= start < right:
+            # A span that crosses a boundary takes the sentences it crosses.
+            last = next((b for a, b in window.spans if a < end <= b), right)
+            return features.Sentence(left, max(right, last), fallback.cover, (start, end))
+    return fallback
+
+
+def _with_heading(window: Window) -> str:
+    heading = window.chunk.heading
+    return f"{heading}\n{window.text}" if heading else window.text
+
+
+def _channels(hit: Hit, weights: Weights, question: Question) -> tuple[float, float]:
+    """Dense cosine (the floor of unrelated texts when unseen) and BM25 as a share of what the terms could give."""
+    dense, lexical = 0.78, 0.0
+    for channel in hit.channels:
+        if channel.name == "dense":
+            dense = channel.score
+        else:
+            # With k1 = 1.2 a term scores at most 2.2 times its idf.
+            lexical = channel.score / (2.2 * weights.total(question.terms))
+    return dense, lexical
+
+
+def sigmoid(x: float) -> float:
+    return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, x))))
+
+
+def dot(model: Mapping[str, float], names: Sequence[str], row: Sequence[float]) -> float:
+    """A linear model by name; a feature that the model does not know weighs nothing."""
+    return sum(model.get(name, 0.0) * value for name, value in zip(names, row, strict=True))
+
+

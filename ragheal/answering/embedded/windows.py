@@ -1,0 +1,117 @@
+"""Sentence windows: the pieces of the pooled hits that are read for an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from ragheal.retrieval.weights import Weights
+from ragheal.text.analyze import terms
+from ragheal.text.questions import Question
+from ragheal.text.script import has_han
+from ragheal.text.sentences import sentences
+from ragheal.text.values import ANSWERS, Span, values
+from ragheal.types import Chunk, Hit, Value
+
+#: Longest window, in characters: about 110 tokens of the embedder in either script.
+MAX_CHARS = {"en": 440, "zh": 160}
+
+
+class Window(Value, frozen=True):
+    """Consecutive sentences of a chunk. Offsets count in the chunk's text."""
+
+    chunk: Chunk
+    start: int
+    end: int
+    spans: tuple[tuple[int, int], ...]  # its sentences
+    rank: int  # place of its hit in the pool, from 0
+    score: float = 0.0  # fused score of its hit
+
+    @property
+    def text(self) -> str:
+        return self.chunk.text[self.start : self.end]
+
+    @property
+    def key(self) -> tuple[str, int]:
+        return (self.chunk.id, self.start)
+
+
+@lru_cache(maxsize=2048)
+def _cut(text: str) -> tuple[tuple[tuple[int, int], ...], ...]:
+    """Groups of sentences, each within the limit, overlapping by one sentence."""
+    spans = sentences(text)
+    limit = MAX_CHARS["zh" if has_han(text) else "en"]
+    groups: list[tuple[tuple[int, int], ...]] = []
+    first = 0
+    while first < len(spans):
+        last = first
+        while last + 1 < len(spans) and spans[last + 1][1] - spans[first][0] <= limit:
+            last += 1
+        groups.append(tuple(spans[first : last + 1]))
+        if last + 1 >= len(spans):
+            break
+        # One sentence of overlap lets a pronoun meet its antecedent; a lone sentence has none to give.
+        first = last if last > first else last + 1
+    return tuple(groups)
+
+
+def cut(hits: Sequence[Hit]) -> list[Window]:
+    """Every window of every hit, in the order of the hits and of the text."""
+    return [
+        Window(hit.chunk, group[0][0], group[-1][1], group, rank, hit.score)
+        for rank, hit in enumerate(hits)
+        for group in _cut(hit.chunk.text)
+    ]
+
+
+@lru_cache(maxsize=8192)
+def term_set(text: str) -> frozenset[str]:
+    """The distinct terms of a text."""
+    return frozenset(terms(text))
+
+
+def wanted_values(question: Question, text: str) -> list[Span]:
+    """Values of the kind the question asks for, that the question does not already name."""
+    kinds = ANSWERS.get(question.kind)
+    if kinds is None:
+        return []
+    named = {name.lower() for name in question.names} | {option.lower() for option in question.options}
+    asked = question.text.lower()
+    return [
+        span
+        for span in values(text)
+        if span.kind in kinds
+        and span.norm not in question.numbers
+        and span.text.lower() not in named
+        and (span.kind not in {"name", "quoted"} or span.text.lower() not in asked)
+    ]
+
+
+def preselect(question: Question, windows: Sequence[Window], weights: Weights, count: int) -> list[Window]:
+    """The `count` windows most worth reading: by covered terms, place in the pool and presence of a value.
+
+    The best window of each of the first hits is always among them: the retriever may know better than words do.
+    """
+    if len(windows) <= count:
+        return list(windows)
+    scored = [(quick_score(question, window, weights), index) for index, window in enumerate(windows)]
+    best: dict[int, tuple[float, int]] = {}
+    for score, index in scored:
+        rank = windows[index].rank
+        if rank not in best or score > best[rank][0]:
+            best[rank] = (score, index)
+    kept = {best[rank][1] for rank in sorted(best)[: count // 2]}
+    for _, index in sorted(scored, key=lambda pair: (-pair[0], pair[1])):
+        if len(kept) >= count:
+            break
+        kept.add(index)
+    return [windows[index] for index in sorted(kept)]
+
+
+def quick_score(question: Question, window: Window, weights: Weights) -> float:
+    """A score from words alone, about 0–2."""
+    held = term_set(window.text) | term_set(window.chunk.heading)
+    score = weights.coverage(question.terms, held) + 0.5 / (1.0 + window.rank)
+    if question.kind in ANSWERS and wanted_values(question, window.text):
+        score += 0.2
+    return score

@@ -1,0 +1,21 @@
+"""What a strategy is handed: the doors, the roles, the settings, and where to tell its steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from ragheal.answering.roles import Roles
+from ragheal.retrieval.base import Doors
+from ragheal.settings import Settings
+from ragheal.types import Step
+
+
+class Kit(msgspec.Struct, frozen=True):
+    """The parts of one run. `emit` receives every step as it happens."""
+
+    doors: Doors
+    roles: Roles
+    settings: Settings
+    emit: Callable[[Step], None]

@@ -1,0 +1,47 @@
+"""The roles of a run and who may play them.
+
+A back end plays all five. Each role is a function from values to a value: what it needs of the outside
+it gets through the doors it was made with, so that a run can be recorded and replayed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, Protocol
+
+from ragheal.types import Check, Draft, Hit, Plan, Query, Route, Value, Verdict
+
+Severity = Literal["mild", "moderate", "critical"]
+
+
+class Rewrite(Value, frozen=True):
+    """The next queries, searched in one round, and why these."""
+
+    queries: tuple[Query, ...]
+    why: str
+    severity: Severity = "mild"
+
+
+class Roles(Protocol):
+    """Planner, judge, rewriter, generator and verifier of one question."""
+
+    name: str
+
+    def plan(self, question: str, route: Route) -> Plan:
+        """Split a question into at most three queries."""
+
+    def judge(self, question: str, plan: Plan, pool: Sequence[Hit], *, strict: bool) -> Verdict:
+        """Grade the pooled hits and say whether they suffice; if not, what is missing."""
+
+    def rewrite(
+        self, question: str, plan: Plan, verdicts: Sequence[Verdict], tried: Sequence[Query], severity: Severity
+    ) -> Rewrite | None:
+        """Queries for exactly what is missing, none tried before; None when there is nothing new to try."""
+
+    def generate(self, question: str, plan: Plan, pool: Sequence[Hit], verdict: Verdict, *, strict: bool) -> Draft | None:
+        """Answer from the pooled hits alone; None when nothing in them bears on the question."""
+
+    def verify(
+        self, question: str, plan: Plan, draft: Draft, pool: Sequence[Hit], verdict: Verdict, *, strict: bool
+    ) -> Check:
+        """Check a draft against the passages it cites."""

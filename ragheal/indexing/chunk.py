@@ -1,0 +1,236 @@
+"""A document's blocks to chunks: the pieces that are embedded, found and cited.
+
+A chunk stays under one heading. Short blocks are joined up to `chunk_tokens`, long ones cut where their kind
+allows (`pieces.py`). The line of a heading is not part of the text below it: it stands in `headings`; only a
+heading with nothing below it is a chunk of its own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from ragheal.indexing.load.parsed import is_blank
+from ragheal.indexing.pieces import cut, tokens
+from ragheal.settings import IndexSettings
+from ragheal.text.sentences import sentences
+from ragheal.types import Block, Chunk, Document
+
+#: Changes whenever other chunks or other embedded texts would come out; an index records it.
+CHUNKER = "structure-1"
+
+_MOST_TOKENS = 480  # of text and headings together; the shipped embedder reads 512
+_HEADING_CHARS = 240  # of headings that are embedded with a chunk
+_LONE = 40  # tokens up to which a paragraph before a list or table is its introduction
+_LEADS = (":", "：", "**", "__")
+
+
+class _Piece(NamedTuple):
+    start: int
+    end: int
+    kind: str
+    tokens: float
+
+
+def embed_text(chunk: Chunk) -> str:
+    """What is embedded of a chunk: its headings on a line, the innermost kept when they are long, then its text."""
+    heading = _shortened(chunk.headings)
+    return f"{heading}\n{chunk.text}" if heading else chunk.text
+
+
+def lexical_text(chunk: Chunk) -> str:
+    """What the word index reads of a chunk: all headings and the text."""
+    return f"{chunk.heading}\n{chunk.text}" if chunk.headings else chunk.text
+
+
+def split(document: Document, settings: IndexSettings) -> list[Chunk]:
+    """The chunks of a document, in order; without `chunk_overlap` they do not overlap."""
+    text = document.text
+    lines = _Lines(document)
+    chunks: list[Chunk] = []
+    for headings, blocks in _sections(document):
+        path = _path(document.title, headings)
+        room = _MOST_TOKENS - tokens(_shortened(path)) - 1
+        limit = max(16.0, min(2.0 * settings.chunk_tokens, room))
+        target = min(float(settings.chunk_tokens), limit)
+        previous_end = -1
+        for pieces in _packed(_pieces(text, blocks, target, limit), target, limit, text):
+            start, end = _tight(text, pieces[0].start, pieces[-1].end)
+            if start >= end:
+                continue
+            begin = start
+            if settings.chunk_overlap and previous_end >= 0:
+                begin = _overlapping(text, chunks[-1].start_char, previous_end, settings.chunk_overlap)
+                begin = start if tokens(text[begin:end]) > limit else begin
+            previous_end = end
+            chunks.append(_chunk(document, lines, len(chunks), begin, end, path, _kind(pieces)))
+    return chunks
+
+
+def _sections(document: Document) -> Iterator[tuple[tuple[str, ...], list[Block]]]:
+    """Runs of blocks under the same headings. A heading is left out when anything follows under it."""
+    run: list[Block] = []
+    lone: Block | None = None  # a heading that nothing has followed yet
+    for block in document.blocks:
+        if block.kind == "heading":
+            if run:
+                yield run[0].headings, run
+                run = []
+            elif lone and block.headings[: len(lone.headings)] != lone.headings:
+                yield _alone(lone)
+            lone = block
+            continue
+        if lone and block.headings[: len(lone.headings)] != lone.headings:
+            yield _alone(lone)
+        lone = None
+        if run and run[0].headings != block.headings:
+            yield run[0].headings, run
+            run = []
+        run.append(block)
+    if run:
+        yield run[0].headings, run
+    if lone:
+        yield _alone(lone)
+
+
+def _alone(heading: Block) -> tuple[tuple[str, ...], list[Block]]:
+    return heading.headings, [Block("paragraph", heading.start, heading.end, heading.headings)]
+
+
+def _pieces(text: str, blocks: Sequence[Block], target: float, limit: float) -> Iterator[_Piece]:
+    for block in blocks:
+        if is_blank(text, block.start, block.end):
+            continue
+        # A block a little over the target stays whole: where it would be cut is worse than its length.
+        if block.end - block.start <= 16 * target:
+            whole = tokens(text[block.start : block.end])
+            if whole <= min(limit, 1.25 * target):
+                yield _Piece(block.start, block.end, block.kind, whole)
+                continue
+        for start, end, weight in cut(text, block.start, block.end, block.kind, target, limit):
+            yield _Piece(start, end, block.kind, weight)
+
+
+def _packed(pieces: Iterator[_Piece], target: float, limit: float, text: str) -> Iterator[list[_Piece]]:
+    """Neighbours joined up to the target. A short end joins the chunk before it, an introduction what it introduces."""
+    held: list[_Piece] = []
+    ready: list[_Piece] = []  # complete, but may yet take in a short end
+    for piece in pieces:
+        if held and _weight(held) + piece.tokens > target:
+            carried = held[-1:] if _introduces(text, held[-1], piece, limit) else []
+            rest = held[: len(held) - len(carried)]
+            if rest:
+                if ready:
+                    yield ready
+                ready = rest
+            held = carried
+        held.append(piece)
+    if (
+        ready
+        and held
+        and _weight(held) < target / 4
+        and _weight(ready) + _weight(held) <= min(1.5 * target, limit)
+    ):
+        yield ready + held
+        return
+    if ready:
+        yield ready
+    if held:
+        yield held
+
+
+def _weight(pieces: Sequence[_Piece]) -> float:
+    return sum(piece.tokens for piece in pieces)
+
+
+def _introduces(text: str, piece: _Piece, following: _Piece, limit: float) -> bool:
+    """Whether a piece is a line such as "The limits are:" that says nothing without what follows."""
+    if piece.kind != "paragraph" or piece.tokens > _LONE or piece.tokens + following.tokens > limit:
+        return False
+    return text[piece.start : piece.end].rstrip().endswith(_LEADS)
+
+
+def _kind(pieces: Sequence[_Piece]) -> str:
+    """The kind of most of a chunk's text."""
+    weights: dict[str, float] = {}
+    for piece in pieces:
+        weights[piece.kind] = weights.get(piece.kind, 0.0) + piece.tokens
+    return max(weights, key=lambda kind: weights[kind])
+
+
+_SPACE = re.compile(r"\s*")
+
+
+def _tight(text: str, start: int, end: int) -> tuple[int, int]:
+    """The range without white space around it; the indent of a first line stays, since code and lists live by it."""
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    found = _SPACE.match(text, start, end)
+    first = found.end() if found else start
+    line = max(text.rfind("\n", 0, first), text.rfind("\r", 0, first)) + 1
+    return (line if line >= start else first), end
+
+
+def _overlapping(text: str, low: int, start: int, count: int) -> int:
+    """Where the last `count` sentences before `start` begin."""
+    low = max(low, start - 4000)
+    spans = sentences(text[low:start])[-count:]
+    return low + spans[0][0] if spans else start
+
+
+def _path(title: str, headings: Sequence[str]) -> tuple[str, ...]:
+    """Title and headings, outermost first, each once and none empty."""
+    seen: dict[str, str] = {}
+    for name in (title, *headings):
+        if name.strip():
+            seen.setdefault(" ".join(name.casefold().split()), name)
+    return tuple(seen.values())
+
+
+def _shortened(headings: Sequence[str]) -> str:
+    whole = " > ".join(headings)
+    if len(whole) <= _HEADING_CHARS:
+        return whole
+    most = _HEADING_CHARS // min(3, len(headings))
+    ends = headings if len(headings) <= 3 else (headings[0], *headings[-2:])
+    return " > ".join(name if len(name) <= most else name[:most].rstrip() + "…" for name in ends)
+
+
+def _chunk(
+    document: Document, lines: _Lines, ordinal: int, start: int, end: int, path: tuple[str, ...], kind: str
+) -> Chunk:
+    text = document.text[start:end]
+    identity = f"{document.source}\0{ordinal}\0{text}".encode("utf-8", "surrogatepass")
+    first, last = lines.index(start), lines.index(end - 1)
+    return Chunk(
+        id=hashlib.sha256(identity).hexdigest()[:16],
+        source=document.source,
+        ordinal=ordinal,
+        text=text,
+        headings=path,
+        kind=kind,
+        start_line=lines.of_file(first),
+        end_line=max(lines.of_file(first), lines.of_file(last)),
+        start_char=start,
+        end_char=end,
+        page=document.pages[first] if first < len(document.pages) else 0,
+    )
+
+
+class _Lines:
+    """Offsets of a document's text to lines. A lone CR ends a line only in files that know no other end."""
+
+    def __init__(self, document: Document) -> None:
+        mark = "\n" if "\n" in document.text else "\r"
+        self._breaks = [found.start() for found in re.finditer(mark, document.text)]
+        self._numbers = document.lines
+
+    def index(self, offset: int) -> int:
+        """The line from 0 on which a character stands."""
+        return bisect_right(self._breaks, offset - 1)
+
+    def of_file(self, index: int) -> int:
+        return self._numbers[index] if index < len(self._numbers) else index + 1

@@ -1,0 +1,81 @@
+"""Where an index lives: the folder `.ragheal`, found upwards as git finds its own, and the paths inside it.
+
+.ragheal/
+  .gitignore             "*": an index is never committed
+  CURRENT                the generation that readers use, such as 000007; replaced in one move
+  generations/000007/    index.db, vectors.faiss, words/, manifest.json: never changed once it is here
+  pending.db             embeddings of a build that was interrupted
+  lock, writer           the writer's lock and its process id
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ragheal.errors import StorageError
+
+NAME = ".ragheal"
+REBUILD = "ragheal index --rebuild PATH"
+
+_REASONS = {
+    errno.ENOSPC: ("the disk is full", "free some space; the index is as it was before"),
+    getattr(errno, "EDQUOT", -1): ("the disk quota is used up", "free some space; the index is as it was before"),
+    errno.EFBIG: ("a file grew too large for this disk", "keep the index elsewhere with --index FOLDER"),
+    errno.EROFS: ("the folder is read-only", "keep the index elsewhere with --index FOLDER"),
+    errno.EACCES: ("no permission to write", "keep the index elsewhere with --index FOLDER"),
+    errno.EPERM: ("no permission to write", "keep the index elsewhere with --index FOLDER"),
+}
+
+
+class Folder:
+    """The paths of one index folder; nothing is read or made."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = Path(os.path.abspath(path))
+        self.base = self.path.parent  # roots below it are kept relative, so that a project can be moved
+        self.current = self.path / "CURRENT"
+        self.generations = self.path / "generations"
+        self.lock = self.path / "lock"
+        self.writer = self.path / "writer"
+        self.pending = self.path / "pending.db"
+
+    def make(self) -> None:
+        """Create the folder with its .gitignore. Raises OSError."""
+        self.generations.mkdir(parents=True, exist_ok=True)
+        ignore = self.path / ".gitignore"
+        if not ignore.exists():
+            ignore.write_text("*\n", encoding="utf-8")
+
+    def pack_root(self, root: Path) -> str:
+        """A root as it is recorded: relative with "/" when it lies beside or below the index, else absolute."""
+        if root.is_relative_to(self.base):
+            return root.relative_to(self.base).as_posix()
+        return str(root)
+
+    def unpack_root(self, root: str) -> Path:
+        """The absolute path of a recorded root."""
+        return Path(os.path.normpath(self.base / root))
+
+
+def find(start: Path) -> Path | None:
+    """The nearest `.ragheal` in `start` or above that holds an index; None when there is none."""
+    start = Path(os.path.abspath(start))
+    for folder in (start, *start.parents):
+        candidate = folder / NAME
+        if (candidate / "CURRENT").exists() or (candidate / "generations").is_dir():
+            return candidate
+    return None
+
+
+@contextmanager
+def storage_errors(what: Path) -> Iterator[None]:
+    """Turn what the operating system says about a full or read-only disk into StorageError."""
+    try:
+        yield
+    except OSError as error:
+        reason, hint = _REASONS.get(error.errno or 0, (error.strerror or str(error), ""))
+        raise StorageError(f"cannot write the index {what}: {reason}", hint=hint) from error

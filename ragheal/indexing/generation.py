@@ -1,0 +1,219 @@
+"""Generations: whole, unchanging states of an index, and the atomic switch from one to the next.
+
+A new one is written in `generations/000008.tmp-<pid>/`, flushed to disk, renamed, and named in `CURRENT` by
+one replaced file. Whatever kills a build leaves either the old state or the new one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import time
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from ragheal.errors import IndexDamaged, IndexMismatch, IndexMissing
+from ragheal.indexing.folder import REBUILD, Folder
+from ragheal.types import Value
+
+#: Version of the layout of a generation: its files, the tables of index.db, the manifest.
+FORMAT = 1
+DATABASE, VECTORS, WORDS, MANIFEST = "index.db", "vectors.faiss", "words", "manifest.json"
+
+
+class FileSum(Value, frozen=True):
+    """What a file of the generation must be. `size` in bytes; `sha256` in hex."""
+
+    size: int
+    sha256: str
+
+
+class Manifest(Value, frozen=True):
+    """What a generation is and was made with. `roots` are absolute once `read_manifest` returns it."""
+
+    version: int
+    generation: int
+    created: str  # ISO 8601, UTC
+    started_ns: int  # when the build began: files changed about then are hashed next time
+    roots: tuple[str, ...]
+    embedder: str  # name
+    embedder_fingerprint: str
+    dim: int
+    chunker: str
+    chunking: str  # the settings that shape chunks
+    analyzer: str
+    lexical: Literal["rank-bm25", "tantivy"]
+    documents: int  # those with chunks
+    chunks: int
+    files: dict[str, FileSum] = msgspec.field(default_factory=dict)
+
+
+class _Version(msgspec.Struct):
+    version: int
+
+
+def current(folder: Folder) -> Path:
+    """The generation in force. Raises IndexMissing, or IndexDamaged when CURRENT names none."""
+    try:
+        name = folder.current.read_text(encoding="ascii", errors="replace").strip()
+    except FileNotFoundError:
+        # Only what was whole has been renamed, so the newest is safe to use: a first build was killed
+        # before its switch, or CURRENT got lost.
+        numbers = _numbers(folder)
+        if not numbers:
+            raise IndexMissing(f"there is no index in {folder.path}", hint="ragheal index PATH") from None
+        return folder.generations / _name(numbers[-1])
+    except OSError as error:
+        raise IndexDamaged(f"cannot read {folder.current}: {error.strerror}", hint=REBUILD) from None
+    if not (name.isascii() and name.isdigit()):
+        raise IndexDamaged(f"{folder.current} names no generation", hint=REBUILD)
+    return folder.generations / name
+
+
+def read_manifest(folder: Folder, path: Path) -> Manifest:
+    """The manifest of the generation at `path`, whose files are all there with their sizes.
+
+    Raises FileNotFoundError when the generation is gone as a whole, IndexMismatch for another version,
+    IndexDamaged for anything that is not as it was written.
+    """
+    try:
+        data = (path / MANIFEST).read_bytes()
+    except FileNotFoundError:
+        if not path.exists():
+            raise
+        raise IndexDamaged(f"{path / MANIFEST} is missing", hint=REBUILD) from None
+    except OSError as error:
+        raise IndexDamaged(f"cannot read {path / MANIFEST}: {error.strerror}", hint=REBUILD) from None
+    try:
+        version = msgspec.json.decode(data, type=_Version).version
+        if version != FORMAT:
+            raise IndexMismatch(
+                f"the index in {folder.path} has format {version}, this ragheal reads format {FORMAT}",
+                hint=REBUILD,
+            )
+        manifest = msgspec.json.decode(data, type=Manifest)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        raise IndexDamaged(f"{path / MANIFEST} is not readable", hint=REBUILD) from None
+    for name, expected in manifest.files.items():
+        try:
+            size = (path / name).stat().st_size
+        except OSError:
+            if not path.exists():
+                raise FileNotFoundError(path) from None
+            raise IndexDamaged(f"{path / name} is missing", hint=REBUILD) from None
+        if size != expected.size:
+            raise IndexDamaged(f"{path / name} has {size} bytes instead of {expected.size}", hint=REBUILD)
+    roots = tuple(str(folder.unpack_root(root)) for root in manifest.roots)
+    return msgspec.structs.replace(manifest, roots=roots)
+
+
+def verify(path: Path, manifest: Manifest, names: tuple[str, ...] = ()) -> None:
+    """Read the files (all, or those named) and compare their hashes. Raises IndexDamaged."""
+    for name, expected in manifest.files.items():
+        if names and name not in names:
+            continue
+        try:
+            with (path / name).open("rb") as file:
+                actual = hashlib.file_digest(file, "sha256").hexdigest()
+        except OSError as error:
+            raise IndexDamaged(f"cannot read {path / name}: {error.strerror}", hint=REBUILD) from None
+        if actual != expected.sha256:
+            raise IndexDamaged(f"{path / name} is not what was written", hint=REBUILD)
+
+
+class NewGeneration:
+    """A generation that is being written at `path`; `commit` makes it the current one."""
+
+    def __init__(self, folder: Folder) -> None:
+        self._folder = folder
+        self.number = max([0, *_numbers(folder), _pointer(folder)]) + 1
+        self.path = folder.generations / f"{_name(self.number)}.tmp-{os.getpid()}"
+        self.path.mkdir()
+
+    def commit(self, manifest: Manifest) -> None:
+        """Write the manifest with the sums of all files, flush, rename, switch. Raises OSError."""
+        files = {}
+        for file in sorted(p for p in self.path.rglob("*") if p.is_file()):
+            with file.open("rb") as opened:
+                digest = hashlib.file_digest(opened, "sha256").hexdigest()
+            files[file.relative_to(self.path).as_posix()] = FileSum(file.stat().st_size, digest)
+        roots = tuple(self._folder.pack_root(Path(root)) for root in manifest.roots)
+        written = msgspec.structs.replace(manifest, files=files, roots=roots)
+        data = msgspec.json.format(msgspec.json.encode(written), indent=1)
+        (self.path / MANIFEST).write_bytes(data)
+        for path in self.path.rglob("*"):
+            sync(path)
+        sync(self.path)
+        final = self._folder.generations / _name(self.number)
+        os.rename(self.path, final)
+        sync(self._folder.generations)
+        previous = _pointer(self._folder)
+        self._switch()
+        sweep(self._folder, keep={self.number, previous})
+
+    def _switch(self) -> None:
+        folder = self._folder
+        new = folder.path / "CURRENT.new"
+        new.write_text(_name(self.number) + "\n", encoding="ascii")
+        sync(new)
+        for attempt in range(20):
+            try:
+                os.replace(new, folder.current)
+                break
+            except PermissionError:  # Windows, while a reader has CURRENT open
+                if os.name != "nt" or attempt == 19:
+                    raise
+                time.sleep(0.05)
+        sync(folder.path)
+
+    def abandon(self) -> None:
+        """Remove what was written; after `commit` there is nothing left to remove."""
+        shutil.rmtree(self.path, ignore_errors=True)
+
+
+def sweep(folder: Folder, keep: set[int] | None = None) -> None:
+    """Remove the leftovers of dead builds and, when `keep` is given, all other generations.
+
+    Only for the holder of the writer's lock. What Windows will not remove yet waits for the next sweep.
+    """
+    for path in folder.generations.glob("*"):
+        name = path.name
+        if ".tmp-" in name or (keep is not None and name.isdigit() and int(name) not in keep):
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def sync(path: Path) -> None:
+    """Flush a file or, where the system can, a folder to disk. Raises OSError."""
+    if path.is_dir():
+        if os.name == "nt":
+            return
+        descriptor = os.open(path, os.O_RDONLY)
+    else:
+        descriptor = os.open(path, os.O_RDWR)  # Windows flushes only what is open for writing
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _name(number: int) -> str:
+    return f"{number:06}"
+
+
+def _numbers(folder: Folder) -> list[int]:
+    try:
+        return sorted(int(name) for name in os.listdir(folder.generations) if name.isdigit())
+    except OSError:
+        return []
+
+
+def _pointer(folder: Folder) -> int:
+    """The number in CURRENT, 0 when it holds none."""
+    try:
+        text = folder.current.read_text(encoding="ascii", errors="replace").strip()
+    except OSError:
+        return 0
+    return int(text) if text.isascii() and text.isdigit() else 0

@@ -1,0 +1,87 @@
+"""A file's bytes to a `Document`, by its kind.
+
+kinds.py      which names are read as what
+decode.py     bytes -> text, whatever the encoding
+parsed.py     what a parser hands over; titles.py, front.py: what several of them need
+markdown.py  plain.py (text, rst)  html.py (on markup.py)  pdf.py  docx.py  tabular.py  structured.py (JSON)
+notebook.py  code.py                one parser each, imported when the first such file comes
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import cast
+
+from ragheal.errors import LoadError, RaghealError
+from ragheal.indexing.load.decode import decode
+from ragheal.indexing.load.kinds import kind_of
+from ragheal.indexing.load.parsed import Parsed
+from ragheal.indexing.load.titles import title_of
+from ragheal.types import Document
+
+_PARSERS = {
+    "markdown": ("markdown", "parse_markdown"),
+    "text": ("plain", "parse_text"),
+    "rst": ("plain", "parse_rst"),
+    "html": ("html", "parse_html"),
+    "csv": ("tabular", "parse_csv"),
+    "json": ("structured", "parse_json"),
+    "jsonl": ("structured", "parse_jsonl"),
+    "notebook": ("notebook", "parse_notebook"),
+    "code": ("code", "parse_code"),
+    "pdf": ("pdf", "parse_pdf"),
+    "docx": ("docx", "parse_docx"),
+}
+_PACKED = frozenset({"pdf", "docx"})
+
+
+def load(path: Path, source: str, data: bytes) -> Document:
+    """Read a document from the content of its file.
+
+    Raises LoadError with a short reason: `skipped` where there is nothing to read by the file's nature
+    ("empty", "binary", "scanned PDF: no text layer"), else a failure worth another try ("encrypted PDF").
+    """
+    kind = kind_of(path.name)
+    if kind is None:
+        raise LoadError("unsupported type", skipped=True)
+    if not data:
+        raise LoadError("empty", skipped=True)
+    try:
+        return _read(kind, source, data)
+    except RaghealError:
+        raise
+    except MemoryError:
+        raise LoadError("too large for the memory at hand") from None
+    except Exception as error:  # one bad file must never end a run, whatever a parser trips over
+        raise LoadError(f"cannot be read as {kind} ({type(error).__name__})") from error
+
+
+def _read(kind: str, source: str, data: bytes) -> Document:
+    encoding = "utf-8"
+    if kind in _PACKED:
+        parsed = cast("Callable[[bytes], Parsed]", _parser(kind))(data)
+    else:
+        text, encoding, remark = decode(data)
+        parsed = cast("Callable[[str, str], Parsed]", _parser(kind))(text, source)
+        if remark:
+            parsed = parsed._replace(metadata={**parsed.metadata, "decoding": remark})
+    if not parsed.blocks:
+        raise LoadError("empty", skipped=True)
+    return Document(
+        source=source,
+        kind=kind,
+        text=parsed.text,
+        blocks=tuple(parsed.blocks),
+        title=parsed.title or title_of(source, kind),
+        encoding=encoding,
+        lines=parsed.lines,
+        pages=parsed.pages,
+        metadata=parsed.metadata,
+    )
+
+
+def _parser(kind: str) -> Callable[..., Parsed]:
+    module, name = _PARSERS[kind]
+    return cast("Callable[..., Parsed]", getattr(import_module(f"{__name__}.{module}"), name))

@@ -1,0 +1,75 @@
+"""Front matter: the metadata block at the head of a Markdown file."""
+
+from __future__ import annotations
+
+import datetime
+import re
+
+_BLOCK = re.compile(
+    r"\A(?:(---)[ \t]*(?:\r\n|\r|\n)(?P<yaml>.{0,65536}?)(?:\r\n|\r|\n)?^(?:---|\.\.\.)"
+    r"|(\+\+\+)[ \t]*(?:\r\n|\r|\n)(?P<toml>.{0,65536}?)(?:\r\n|\r|\n)?^\+\+\+)[ \t]*(?:\r\n|\r|\n|\Z)",
+    re.DOTALL | re.MULTILINE,
+)
+_PAIR = re.compile(r"^([A-Za-z_][\w -]*):[ \t]+(\S.*?)\s*$", re.MULTILINE)
+
+
+def front_matter(text: str) -> tuple[dict[str, str], int]:
+    """The scalar fields of YAML or TOML front matter, in lower-case keys, and the offset at which the body begins."""
+    if not text.startswith(("---", "+++")):
+        return {}, 0
+    found = _BLOCK.match(text)
+    if found is None:
+        return {}, 0
+    if found["toml"] is not None:
+        return _scalars(_toml(found["toml"])), found.end()
+    fields = _yaml(found["yaml"])
+    if fields is None:
+        # "---" is also a ruler; only something that reads like fields is front matter.
+        pairs = dict(_PAIR.findall(found["yaml"]))
+        return (
+            ({key.lower(): value.strip("\"'") for key, value in pairs.items()}, found.end()) if pairs else ({}, 0)
+        )
+    return _scalars(fields), found.end()
+
+
+def _yaml(text: str) -> dict[object, object] | None:
+    import yaml
+
+    try:
+        tree = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except (yaml.YAMLError, ValueError, TypeError, RecursionError, OverflowError):
+        return None
+    if tree is None:
+        return {}
+    return tree if isinstance(tree, dict) else None
+
+
+def _toml(text: str) -> dict[str, object]:
+    import tomllib
+
+    try:
+        return tomllib.loads(text.replace("\r\n", "\n").replace("\r", "\n"))
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return {}
+
+
+def _scalars(fields: dict[object, object] | dict[str, object]) -> dict[str, str]:
+    kept = {}
+    for key, value in fields.items():
+        if isinstance(value, list | tuple) and value and all(isinstance(one, str | int | float) for one in value):
+            text = ", ".join(str(one) for one in value[:50])
+        else:
+            text = _scalar(value)
+        if text and isinstance(key, str | int):
+            kept[str(key).strip().lower()] = " ".join(text.split())[:2000]
+    return kept
+
+
+def _scalar(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, datetime.date | datetime.datetime):
+        return value.isoformat()
+    if isinstance(value, int) and value.bit_length() > 2000:
+        return ""  # longer than Python agrees to print
+    return str(value) if isinstance(value, str | int | float) else ""

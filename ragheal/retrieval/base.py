@@ -1,0 +1,36 @@
+"""The doors of a run: everything an answer learns from outside its own code goes through here.
+
+A recorder wraps the doors and a replay answers them from a trace, so no step of the loop knows about
+traces. Whatever stands behind a door must be deterministic; floats are rounded to six decimals at the
+door, so that a replay sees the very numbers the run saw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from ragheal.types import Hit, Query, Reading
+
+
+class Doors(Protocol):
+    """What answering may ask of the outside."""
+
+    @property
+    def fingerprints(self) -> Mapping[str, str]:
+        """Door name -> what stands behind it (model hash, index generation)."""
+
+    def search(self, query: Query) -> tuple[Hit, ...]:
+        """The fused hits of a query, best first; chunks with no score at all are not hits."""
+
+    def neighbours(self, chunk_id: str) -> tuple[Hit, ...]:
+        """The chunks directly before and after a chunk in its document, score 0."""
+
+    def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
+        """For each analysed term, in how many chunks it occurs; the key "" holds the number of chunks."""
+
+    def similarity(self, query: str, texts: Sequence[str]) -> tuple[float, ...]:
+        """Cosine of the query's embedding to each text's."""
+
+    def read(self, question: str, passages: Sequence[tuple[str, str]]) -> tuple[Reading, ...] | None:
+        """A trained reader's view of each (heading, text); None when no reader is installed or it is off."""

@@ -1,0 +1,114 @@
+"""The doors of a real run: an open index, an embedder, and the trained reader where one is installed."""
+
+from __future__ import annotations
+
+import fnmatch
+import threading
+from collections.abc import Callable, Mapping, Sequence
+
+from ragheal.indexing.opened import OpenIndex
+from ragheal.models.base import Embedder
+from ragheal.retrieval.fuse import Fused, fuse
+from ragheal.retrieval.weights import K1, Weights
+from ragheal.settings import Settings
+from ragheal.text.analyze import terms
+from ragheal.types import Channel, Chunk, Hit, Query, Reading
+
+DECIMALS = 6
+
+Read = Callable[[str, Sequence[tuple[str, str]]], Sequence[Reading]]
+
+
+class LiveDoors:
+    """Has the shape of `Doors`. Loads what it needs at the first call, the index beside the embedder."""
+
+    def __init__(
+        self,
+        index: OpenIndex,
+        embedder: Embedder,
+        settings: Settings,
+        *,
+        read: Read | None = None,
+        reader_fingerprint: str = "",
+    ) -> None:
+        self._index = index
+        self._embedder = embedder
+        self._settings = settings
+        self._read = read
+        self._fingerprints = {
+            "search": f"generation {index.generation}",
+            "similarity": embedder.fingerprint,
+            "reader": reader_fingerprint,
+        }
+        self._warmed = False
+
+    @property
+    def fingerprints(self) -> Mapping[str, str]:
+        return self._fingerprints
+
+    def warm(self) -> None:
+        """Begin to load the model and the index at once, each in its thread: neither waits for the other."""
+        if not self._warmed:
+            self._warmed = True
+            self._embedder.warm()
+            threading.Thread(target=_quietly, args=(self._index.warm,), daemon=True).start()
+
+    def search(self, query: Query) -> tuple[Hit, ...]:
+        """Fused hits. Raises IndexDamaged or ModelError."""
+        self.warm()
+        settings = self._settings.retrieval
+        wanted = max(settings.top_k, query.depth)
+        patterns = (*settings.paths, *query.paths)
+        # A filter is applied to the fused list, so it is fed with more.
+        k = max(settings.channel_k, 2 * query.depth) * (20 if patterns else 1)
+        own = list(dict.fromkeys(terms(query.text)))
+        lexical = self._index.lexical(own, k) if own else []
+        dense = self._index.dense(self._embedder.embed_query(query.text), k)
+        weights = Weights(self._index.frequencies(own) | {"": self._index.chunk_count})
+        fused = fuse(dense, lexical, (K1 + 1.0) * weights.total(own), settings)
+        hits: list[Hit] = []
+        seen: set[str] = set()
+        for start in range(0, len(fused), 2 * wanted):
+            batch = fused[start : start + 2 * wanted]
+            for item, chunk in zip(batch, self._index.chunks([item.number for item in batch]), strict=True):
+                if patterns and not any(fnmatch.fnmatchcase(chunk.source, pattern) for pattern in patterns):
+                    continue
+                text = " ".join(chunk.text.split())
+                if text not in seen:  # the same words in two files are one hit
+                    seen.add(text)
+                    hits.append(_hit(item, chunk))
+                if len(hits) == wanted:
+                    return tuple(hits)
+        return tuple(hits)
+
+    def neighbours(self, chunk_id: str) -> tuple[Hit, ...]:
+        return tuple(Hit(chunk, 0.0) for chunk in self._index.neighbours(chunk_id))
+
+    def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
+        return self._index.frequencies(terms) | {"": self._index.chunk_count}
+
+    def similarity(self, query: str, texts: Sequence[str]) -> tuple[float, ...]:
+        vector = self._embedder.embed_query(query)
+        return tuple(round(float(cosine), DECIMALS) for cosine in self._embedder.embed_passages(texts) @ vector)
+
+    def read(self, question: str, passages: Sequence[tuple[str, str]]) -> tuple[Reading, ...] | None:
+        return None if self._read is None else tuple(self._read(question, passages))
+
+
+def _hit(item: Fused, chunk: Chunk) -> Hit:
+    channels = []
+    if item.dense:
+        channels.append(Channel("dense", item.dense[0], round(item.dense[1], DECIMALS)))
+    if item.lexical:
+        channels.append(Channel("lexical", item.lexical[0], round(item.lexical[1], DECIMALS)))
+    return Hit(chunk, item.score, tuple(channels))
+
+
+def _quietly(work: Callable[[], None]) -> None:
+    """Run ahead; whoever needs the result meets the error there, in its own thread."""
+    try:
+        work()
+    except Exception:
+        return
+
+

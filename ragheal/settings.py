@@ -1,0 +1,284 @@
+"""One frozen `Settings`, and `load()`, which says for every value where it came from.
+
+Precedence: flags > environment (`RAGHEAL_SECTION__KEY`) > `ragheal.yaml` of the project > a preset of
+`configs/` > defaults. Keys of model servers are no settings: they stay in the environment.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from ragheal.errors import ConfigError
+
+ENV_PREFIX = "RAGHEAL_"
+PROJECT_FILE = "ragheal.yaml"
+
+
+class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Base of the sections of `Settings`."""
+
+
+class IndexSettings(Section, frozen=True):
+    chunk_tokens: int = 220  # target length of a chunk, in tokens of the embedder
+    chunk_overlap: int = 0  # sentences repeated from the chunk before
+    max_file_mb: float = 50.0
+    exclude: tuple[str, ...] = ()  # patterns as in .gitignore, on top of the ignore files
+    hidden: bool = False  # read files and folders that begin with a dot
+    lexical: Literal["auto", "rank-bm25", "tantivy"] = "auto"
+    tantivy_above: int = 1000  # chunks; where `auto` changes over (docs/benchmarks.md)
+
+
+class EmbeddingSettings(Section, frozen=True):
+    model: str = "e5-small-en-zh"  # the shipped one, or a model folder or hub name (extra [models])
+    query_prefix: str | None = None
+    passage_prefix: str | None = None
+    threads: int = 0  # 0: every core
+
+
+class RetrievalSettings(Section, frozen=True):
+    top_k: int = 10
+    channel_k: int = 50  # hits taken from each channel before fusion
+    rrf_k: int = 60
+    dense_weight: float = 0.6
+    lexical_weight: float = 0.4
+    fusion: Literal["adaptive", "rrf"] = "adaptive"
+    paths: tuple[str, ...] = ()
+
+
+class LoopSettings(Section, frozen=True):
+    strategy: Literal["adaptive", "direct", "standard", "multi_hop", "self_rag", "combined", "generative"] = (
+        "adaptive"
+    )
+    heal: bool = True
+    max_rounds: int = 3
+    max_hops: int = 3
+    parallel: bool = False
+    min_relevance: float = 0.65  # failure signal: best relevance below this
+    min_confidence: float = 0.70  # failure signal: confidence below this
+    deep_k: int = 20  # hits per channel when a search is deepened
+
+
+class AnswerSettings(Section, frozen=True):
+    on_no_evidence: Literal["abstain", "direct"] = "abstain"
+    max_sentences: int = 3
+    max_chars: int = 1000
+    abstain_below: float | None = None  # None: the calibrated threshold of the judge
+    strict_abstain_below: float | None = None  # the same for self_rag and combined
+
+
+class ModelSettings(Section, frozen=True):
+    backend: Literal["embedded", "scripted"] = "embedded"
+    script: str = ""  # file of the scripted back end
+
+
+class EmbeddedSettings(Section, frozen=True):
+    reader: Literal["on", "off"] = "on"
+    windows: int = 24  # sentence windows read per round
+
+
+class TraceSettings(Section, frozen=True):
+    save: bool = True
+
+
+class Settings(Section, frozen=True):
+    """Every setting. Sections group what one stage reads."""
+
+    index: IndexSettings = IndexSettings()
+    embedding: EmbeddingSettings = EmbeddingSettings()
+    retrieval: RetrievalSettings = RetrievalSettings()
+    loop: LoopSettings = LoopSettings()
+    answer: AnswerSettings = AnswerSettings()
+    model: ModelSettings = ModelSettings()
+    embedded: EmbeddedSettings = EmbeddedSettings()
+    trace: TraceSettings = TraceSettings()
+
+
+class Loaded(msgspec.Struct, frozen=True):
+    """Settings and, for every dotted key, where its value came from ("default", a file, a variable, a flag)."""
+
+    settings: Settings
+    origins: dict[str, str]
+
+
+def flat(settings: Settings) -> dict[str, Any]:
+    """Every value under its dotted key, such as `retrieval.top_k`, in order."""
+    return {
+        f"{section}.{key}": value
+        for section, values in msgspec.to_builtins(settings).items()
+        for key, value in values.items()
+    }
+
+
+KEYS = tuple(flat(Settings()))
+
+
+def load(
+    *,
+    project: Path | None = None,
+    preset: str | None = None,
+    flags: Mapping[str, Any] | None = None,
+    env: Mapping[str, str] | None = None,
+) -> Loaded:
+    """Merge every source of settings.
+
+    `project` is a `ragheal.yaml` (None: none), `preset` the name of a file of `configs/` or a path,
+    `flags` maps dotted keys to values (None values are left out).
+    Raises ConfigError for an unknown key (naming the nearest), a bad value or a file that is no YAML.
+    """
+    values: dict[str, Any] = {}
+    origins = dict.fromkeys(KEYS, "default")
+
+    def take(items: Iterator[tuple[str, Any]], origin: str) -> None:
+        for key, value in items:
+            if key not in origins:
+                raise ConfigError(f"unknown setting `{key}` in {origin}", hint=_nearest(key, KEYS))
+            values[key], origins[key] = value, origin
+
+    project_values: dict[str, Any] = {}
+    if project is not None:
+        project_values = _read_yaml(project)
+        preset = preset or _text(project_values.pop("preset", None), project)
+    env = os.environ if env is None else env
+    preset = preset or env.get("RAGHEAL_PRESET")
+    if preset:
+        path = preset_path(preset)
+        take(_flatten(_read_yaml(path), path), f"preset {preset}")
+    if project is not None:
+        take(_flatten(project_values, project), project.name)
+    take(_from_env(env), "environment")
+    for key, value in (flags or {}).items():
+        if value is not None:
+            take(iter([(key, value)]), "flag")
+    return Loaded(_build(values, origins), origins)
+
+
+def preset_path(name: str) -> Path:
+    """The file of a preset: a path as it is, a bare name within `configs/`."""
+    direct = Path(name)
+    if direct.suffix in {".yaml", ".yml"} and direct.exists():
+        return direct
+    from importlib.resources import files
+
+    folder = Path(str(files("ragheal_configs")))
+    path = folder / f"{name}.yaml"
+    if not path.exists():
+        names = sorted(p.stem for p in folder.glob("*.yaml") if not p.stem.startswith("rules"))
+        raise ConfigError(
+            f"no preset named `{name}`", hint=f"presets: {', '.join(names)}, or the path of a .yaml"
+        )
+    return path
+
+
+def _build(values: Mapping[str, Any], origins: Mapping[str, str]) -> Settings:
+    nested: dict[str, dict[str, Any]] = {}
+    for key, value in values.items():
+        section, _, name = key.partition(".")
+        # Each value is converted alone, so that the message can name its key and its origin.
+        probe = {section: {name: value}}
+        try:
+            msgspec.convert(probe, Settings, strict=False)
+        except msgspec.ValidationError as error:
+            raise ConfigError(f"`{key}` = {value!r} ({origins[key]}): {_plain(str(error))}") from None
+        nested.setdefault(section, {})[name] = value
+    settings = msgspec.convert(nested, Settings, strict=False)
+    _check_ranges(settings, origins)
+    return settings
+
+
+_AT_LEAST = {
+    "index.chunk_tokens": 32, "index.max_file_mb": 0.001, "retrieval.top_k": 1, "retrieval.channel_k": 1,
+    "retrieval.rrf_k": 1, "loop.max_rounds": 1, "loop.max_hops": 1, "loop.deep_k": 1, "answer.max_sentences": 1,
+    "answer.max_chars": 40, "embedded.windows": 1, "embedding.threads": 0,
+    "index.chunk_overlap": 0, "retrieval.dense_weight": 0.0, "retrieval.lexical_weight": 0.0,
+}  # fmt: skip
+_AT_MOST = {"index.chunk_tokens": 480, "loop.max_rounds": 10, "loop.max_hops": 3, "retrieval.top_k": 200}
+
+
+def _check_ranges(settings: Settings, origins: Mapping[str, str]) -> None:
+    values = flat(settings)
+    for key, low in _AT_LEAST.items():
+        if values[key] < low:
+            raise ConfigError(f"`{key}` = {values[key]} ({origins[key]}): must be at least {low}")
+    for key, high in _AT_MOST.items():
+        if values[key] > high:
+            raise ConfigError(f"`{key}` = {values[key]} ({origins[key]}): must be at most {high}")
+
+
+def _flatten(tree: Mapping[str, Any], path: Path) -> Iterator[tuple[str, Any]]:
+    sections = Settings.__struct_fields__
+    for section, values in tree.items():
+        if section not in sections:
+            raise ConfigError(f"unknown section `{section}` in {path.name}", hint=_nearest(section, sections))
+        if not isinstance(values, Mapping):
+            raise ConfigError(f"`{section}` in {path.name} must hold settings, such as `{_example(section)}`")
+        for key, value in values.items():
+            yield f"{section}.{key}", value
+
+
+def _from_env(env: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
+    for name, text in sorted(env.items()):
+        if not name.startswith(ENV_PREFIX) or "__" not in name:
+            continue  # RAGHEAL_INDEX, RAGHEAL_PRESET and the like are read where they are needed
+        section, _, key = name[len(ENV_PREFIX) :].lower().partition("__")
+        dotted = f"{section}.{key}"
+        if dotted not in KEYS:
+            raise ConfigError(
+                f"unknown setting in the environment: {name}", hint=_nearest(dotted, KEYS, env=True)
+            )
+        listed = dotted in {"index.exclude", "retrieval.paths"}
+        yield dotted, [part for part in text.split(",") if part] if listed else text
+
+
+def _read_yaml(path: Path) -> dict[str, Any]:
+    import yaml
+
+    try:
+        tree = yaml.load(
+            path.read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+        )
+    except OSError as error:
+        raise ConfigError(f"cannot read {path}: {error.strerror}") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        where = getattr(error, "problem_mark", None)
+        line = f", line {where.line + 1}" if where else ""
+        raise ConfigError(
+            f"{path}{line} is not valid YAML", hint="check the indentation and the colons"
+        ) from None
+    if tree is None:
+        return {}
+    if not isinstance(tree, dict):
+        raise ConfigError(f"{path} must hold sections such as `retrieval:`")
+    return tree
+
+
+def _text(value: Any, path: Path) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    raise ConfigError(f"`preset` in {path.name} must be a name")
+
+
+def _nearest(key: str, known: tuple[str, ...], *, env: bool = False) -> str:
+    close = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
+    if not close:
+        # The section may be wrong while the key is right: "loop.top_k".
+        tail = key.rpartition(".")[2]
+        close = [k for k in known if k.rpartition(".")[2] == tail] or []
+    if not close:
+        return "`ragheal config` lists every setting"
+    name = ENV_PREFIX + close[0].replace(".", "__").upper() if env else close[0]
+    return f"did you mean `{name}`?"
+
+
+def _example(section: str) -> str:
+    key = next(k for k in KEYS if k.startswith(section + "."))
+    return f"{key.partition('.')[2]}: …"
+
+
+def _plain(message: str) -> str:
+    return message.split(" - at ")[0].replace("`", "")

@@ -1,0 +1,69 @@
+"""`Recorder`: doors that note every call and its reply on the way through."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from time import perf_counter
+
+import msgspec
+
+from ragheal.retrieval.base import Doors
+from ragheal.tracing import requests
+from ragheal.types import Exchange, Hit, Query, Reading
+
+# The names of the doors in a trace.
+SEARCH, NEIGHBOURS, VOCABULARY, SIMILARITY, READER = (
+    "search", "neighbours", "vocabulary", "similarity", "reader",
+)  # fmt: skip
+
+
+class Recorder:
+    """Has the shape of `Doors`; `exchanges` holds what went through, in order."""
+
+    def __init__(self, doors: Doors) -> None:
+        self._doors = doors
+        self._exchanges: list[Exchange] = []
+
+    @property
+    def exchanges(self) -> tuple[Exchange, ...]:
+        return tuple(self._exchanges)
+
+    @property
+    def fingerprints(self) -> Mapping[str, str]:
+        return self._doors.fingerprints
+
+    def search(self, query: Query) -> tuple[Hit, ...]:
+        start = perf_counter()
+        hits = self._doors.search(query)
+        self._note(SEARCH, requests.search(query), hits, start)
+        return hits
+
+    def neighbours(self, chunk_id: str) -> tuple[Hit, ...]:
+        start = perf_counter()
+        hits = self._doors.neighbours(chunk_id)
+        self._note(NEIGHBOURS, chunk_id, hits, start)
+        return hits
+
+    def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
+        start = perf_counter()
+        counts = self._doors.frequencies(terms)
+        self._note(VOCABULARY, requests.vocabulary(terms), counts, start)
+        return counts
+
+    def similarity(self, query: str, texts: Sequence[str]) -> tuple[float, ...]:
+        start = perf_counter()
+        # A float of numpy is no JSON; a plain one keeps its value through JSON to the last bit.
+        cosines = tuple(float(value) for value in self._doors.similarity(query, texts))
+        self._note(SIMILARITY, requests.similarity(query, texts), cosines, start)
+        return cosines
+
+    def read(self, question: str, passages: Sequence[tuple[str, str]]) -> tuple[Reading, ...] | None:
+        start = perf_counter()
+        readings = self._doors.read(question, passages)
+        self._note(READER, requests.reader(question, passages), readings, start)
+        return readings
+
+    def _note(self, door: str, request: str, reply: object, start: float) -> None:
+        seconds = round(perf_counter() - start, 6)
+        raw = msgspec.Raw(msgspec.json.encode(reply))
+        self._exchanges.append(Exchange(door=door, request=request, reply=raw, seconds=seconds))

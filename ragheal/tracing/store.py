@@ -1,0 +1,172 @@
+"""Where traces are kept: `history.db` in the index folder, and files of their own.
+
+The database outlives generations of the index. Its journal is SQLite's plain one, so that a folder
+nobody may write can still be read.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sqlite3
+import time
+import zlib
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from ragheal.errors import StorageError, TraceError
+from ragheal.tracing.files import decode, encode
+from ragheal.types import Route, Status, Trace
+
+HISTORY = "history.db"
+LAST = "last"
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS traces (
+    id TEXT PRIMARY KEY, created TEXT NOT NULL, question TEXT NOT NULL, status TEXT NOT NULL,
+    route TEXT NOT NULL, rounds INTEGER NOT NULL, seconds REAL NOT NULL, generation INTEGER NOT NULL,
+    body BLOB NOT NULL  -- zlib of the trace's JSON
+)
+"""
+_BUSY_SECONDS = 10.0
+_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32: no i, l, o, u
+_EPOCH = 1_735_689_600  # 2025-01-01, so that seven digits last until 2059
+
+
+class TraceRow(msgspec.Struct, frozen=True):
+    """A trace as it is listed. `created` is ISO 8601 in UTC, `generation` the index's."""
+
+    id: str
+    created: str
+    question: str
+    status: Status
+    route: Route
+    rounds: int
+    seconds: float
+    generation: int
+
+
+def new_id() -> str:
+    """A fresh trace id: 7 digits of time (1/32 s), so that ids sort by age, and 4 of chance; base 32."""
+    ticks = int((time.time() - _EPOCH) * 32)
+    return _digits(ticks, 7) + _digits(secrets.randbits(20), 4)
+
+
+def now() -> str:
+    """The time of a trace: ISO 8601, UTC, milliseconds."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+class TraceStore:
+    """The traces of one index folder. Nothing is created before the first save."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / HISTORY
+
+    def save(self, trace: Trace) -> None:
+        """Raises StorageError when the folder cannot be written or the database is damaged."""
+        answer = trace.answer
+        row = (
+            trace.id, trace.created, _storable(trace.question), answer.status, answer.route, answer.rounds,
+            trace.seconds, trace.index_generation, zlib.compress(encode(trace), 6),
+        )  # fmt: skip
+        try:
+            with closing(sqlite3.connect(self.path, timeout=_BUSY_SECONDS)) as db, db:
+                db.execute(_SCHEMA)
+                db.execute("INSERT INTO traces VALUES (?,?,?,?,?,?,?,?,?)", row)
+        except sqlite3.Error as error:
+            raise StorageError(f"cannot write {self.path}: {error}", hint=_hint(error, self.path)) from None
+
+    def load(self, reference: str) -> Trace:
+        """The trace with this id, the only one whose id begins (or ends) with it, or the `last`.
+
+        Raises TraceError when there is none, when there are several, or when it cannot be read.
+        """
+        with self._reading() as db:
+            found = self._resolve(db, reference)
+            body = db.execute("SELECT body FROM traces WHERE id = ?", (found,)).fetchone()[0]
+        try:
+            data = zlib.decompress(body)
+        except zlib.error:
+            raise TraceError(f"trace {found} in {self.path} is damaged") from None
+        return decode(data, f"trace {found}")
+
+    def list(
+        self, *, limit: int = 20, status: str | None = None, route: str | None = None, contains: str | None = None
+    ) -> tuple[TraceRow, ...]:
+        """The newest traces first; `contains` is looked for in the question. None yet: an empty tuple."""
+        if not self.path.exists():
+            return ()
+        where, values = ["1"], list[object]()
+        for column, value in (("status", status), ("route", route)):
+            if value is not None:
+                where.append(f"{column} = ?")
+                values.append(value)
+        if contains:
+            where.append("instr(lower(question), lower(?)) > 0")
+            values.append(contains)
+        query = (
+            "SELECT id, created, question, status, route, rounds, seconds, generation FROM traces "
+            f"WHERE {' AND '.join(where)} ORDER BY rowid DESC LIMIT ?"
+        )
+        with self._reading() as db:
+            return tuple(TraceRow(*row) for row in db.execute(query, (*values, limit)))
+
+    def _resolve(self, db: sqlite3.Connection, reference: str) -> str:
+        ids: list[str]
+        if reference == LAST:
+            ids = [row[0] for row in db.execute("SELECT id FROM traces ORDER BY rowid DESC LIMIT 1")]
+            if not ids:
+                raise TraceError("no trace is kept here yet", hint='make one: ragheal ask "…"')
+            return ids[0]
+        wanted = reference.lower()
+        ids = [
+            row[0]
+            for row in db.execute(
+                "SELECT id FROM traces WHERE substr(id, 1, ?1) = ?2 OR substr(id, -?1) = ?2 ORDER BY rowid DESC",
+                (len(wanted), wanted),
+            )
+        ]
+        if wanted in ids or len(ids) == 1:
+            return wanted if wanted in ids else ids[0]
+        if ids:
+            shown = ", ".join(ids[:5]) + (" …" if len(ids) > 5 else "")
+            raise TraceError(f"{len(ids)} traces match `{reference}`", hint=f"give more of the id: {shown}")
+        raise TraceError(f"no trace `{reference}`", hint="`ragheal traces` lists them; a file needs its path")
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        if not self.path.exists():
+            raise TraceError(f"no traces are kept in {self.path.parent}", hint='make one: ragheal ask "…"')
+        try:
+            uri = f"{self.path.absolute().as_uri()}?mode=ro"
+            with closing(sqlite3.connect(uri, uri=True, timeout=_BUSY_SECONDS)) as db:
+                yield db
+        except sqlite3.Error as error:
+            raise TraceError(f"cannot read {self.path}: {error}", hint=_hint(error, self.path)) from None
+
+
+def _hint(error: sqlite3.Error, path: Path) -> str:
+    if isinstance(error, sqlite3.OperationalError):
+        free = "the disk is full" in str(error) or "disk is full" in str(error)
+        return (
+            "free some space"
+            if free
+            else f"is {path.parent} yours to write?"
+            if not os.access(path.parent, os.W_OK)
+            else ""
+        )
+    return f"move {path.name} away; a new one is begun with the next question"
+
+
+def _storable(text: str) -> str:
+    """SQLite takes no lone surrogates, which an argument that is not UTF-8 carries."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _digits(value: int, count: int) -> str:
+    return "".join(_ALPHABET[(value >> (5 * i)) & 31] for i in reversed(range(count)))

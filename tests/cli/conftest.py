@@ -1,0 +1,134 @@
+"""The command line in-process, as a shell sees it: arguments in, two streams and an exit code out."""
+
+import importlib.util
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import ClassVar
+
+import msgspec
+import pytest
+from ragheal_cli.app import main
+
+from ragheal.errors import IndexMissing
+from ragheal.tracing import replay
+from ragheal.tracing.store import TraceStore
+
+
+@pytest.fixture(scope="session")
+def samples() -> ModuleType:
+    """Runs made by hand: `tests/samples.py`."""
+    spec = importlib.util.spec_from_file_location("samples", Path(__file__).parent.parent / "samples.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@dataclass
+class Result:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self):
+        return json.loads(self.out)
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path, monkeypatch):
+    """An empty working directory, and nothing of the developer's environment."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("RAGHEAL_INDEX", "RAGHEAL_PRESET", "RAGHEAL_DEBUG", "NO_COLOR", "COLUMNS"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path
+
+
+@pytest.fixture
+def run(capsys):
+    """Run the command line: `run("ask", "question", "--json")`."""
+
+    def call(*arguments: str) -> Result:
+        code = main(arguments)
+        captured = capsys.readouterr()
+        assert "Traceback" not in captured.err
+        return Result(code, captured.out, captured.err)
+
+    return call
+
+
+@pytest.fixture
+def history(place, samples):
+    """An index folder that holds every sample trace."""
+    folder = place / ".ragheal"
+    (folder / "generations").mkdir(parents=True)
+    store = TraceStore(folder)
+    for make in samples.ALL.values():
+        store.save(make())
+    return folder
+
+
+class ScriptedEngine:
+    """Answers with the sample that has the question, else refuses; keeps what it was asked."""
+
+    script: ClassVar[dict] = {}
+    made: ClassVar[list] = []
+
+    def __init__(self, settings, index_dir):
+        self.settings, self.index_dir, self.asked, self.closed = settings, index_dir, [], False
+        ScriptedEngine.made.append(self)
+
+    def ask(self, question, *, on_step=None):
+        self.asked.append(question)
+        outcome = self.script.get(question, self.script[None])
+        if isinstance(outcome, BaseException):
+            raise outcome
+        for step in outcome.steps:
+            if on_step:
+                on_step(step)
+        return msgspec.structs.replace(
+            outcome, question=question, answer=msgspec.structs.replace(outcome.answer, question=question)
+        )
+
+    def search(self, query):
+        self.asked.append(query)
+        return next((s.hits for s in self.ask(query).steps if hasattr(s, "hits")), ())
+
+    def check(self, trace):
+        replay.check(trace, lambda doors, on_step: self._play(trace, on_step))
+
+    def _play(self, trace, on_step):
+        played = self.script.get(trace.question, trace)
+        for step in played.steps:
+            on_step(step)
+        return played
+
+    def rerun(self, trace, on_step=None):
+        return self.ask(trace.question, on_step=on_step)
+
+    def close(self):
+        self.closed = True
+
+
+@pytest.fixture
+def engine(monkeypatch, samples, history):
+    """Puts a scripted engine where the real one is; gives its class, with `made` and `script`."""
+    module = ModuleType("ragheal.engine")
+    ScriptedEngine.made = []
+    ScriptedEngine.script = {make().question: make() for make in samples.ALL.values()} | {
+        None: samples.abstained()
+    }
+
+    def find_index(start, given):
+        if given is not None and not given.exists():
+            raise IndexMissing(f"there is no index in {given}", hint="ragheal index PATH")
+        return given or history
+
+    module.Engine = ScriptedEngine
+    module.find_index = find_index
+    monkeypatch.setitem(sys.modules, "ragheal.engine", module)
+    return ScriptedEngine

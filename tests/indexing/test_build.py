@@ -1,0 +1,440 @@
+"""Building and updating an index through real files; what the user would pay for, or lose, if it went wrong."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from ragheal.errors import ConfigError
+from ragheal.indexing.report import Progress
+
+ANIMALS = {
+    "cats.md": "# Cats\n\nThe cat sleeps sixteen hours a day in the attic.\n",
+    "dogs.md": "# Dogs\n\nThe dog guards the gate of the farm at night.\n",
+    "birds/owl.md": "# Owls\n\nThe owl hunts silent above the meadow.\n",
+    "猫头鹰.md": "# 猫头鹰\n\n猫头鹰在夜间捕食老鼠，白天休息。\n",
+}
+
+
+@pytest.fixture
+def animals(project):
+    for name, text in ANIMALS.items():
+        project.write(name, text)
+    return project
+
+
+def test_a_first_build_can_be_searched_in_both_languages(animals):
+    """Nothing else matters if this fails."""
+    report = animals.build()
+    assert (report.generation, report.added.count, report.documents) == (1, 4, 4)
+    assert report.embedded == report.chunks == len(animals.embedder.asked)
+    assert animals.find("owl meadow")[0] == "birds/owl.md"
+    assert animals.find("老鼠")[0] == "猫头鹰.md"
+    with animals.open() as index:
+        vector = animals.embedder.embed_query("dog guards the gate of the farm at night")
+        (number, score), *_ = index.dense(vector, 3)
+        assert index.chunks([number])[0].source == "dogs.md"
+        assert 0 < score <= 1.0001
+        assert index.frequencies(["owl", "nowhere"])["nowhere"] == 0
+        assert index.frequencies(["owl"])["owl"] == 1
+    assert (animals.index / ".gitignore").read_text() == "*\n"
+
+
+def test_nothing_changed_writes_nothing(animals):
+    """Every run would cost a rewrite of the whole index."""
+    animals.build()
+    before = sorted(animals.index.rglob("*"))
+    report = animals.build()
+    assert (report.written, report.unchanged, report.generation) == (False, 4, 1)
+    assert not animals.embedder.asked
+    assert [path for path in sorted(animals.index.rglob("*")) if path.name != "writer"] == before
+
+
+def test_nothing_changed_imports_nothing_heavy(animals):
+    """The second `index` would take seconds for nothing."""
+    animals.build()
+    script = f"""
+import sys
+from pathlib import Path
+from ragheal.indexing.build import build
+from ragheal.settings import Settings
+class Unasked:
+    name = "words"; fingerprint = "words-1"; dim = 64
+report = build([Path({str(animals.docs)!r})], Path({str(animals.index)!r}), Settings(), Unasked)
+assert not report.written, report
+heavy = {{"numpy", "faiss", "tantivy", "rank_bm25", "onnxruntime", "tokenizers", "rjieba", "Stemmer"}}
+assert not heavy & set(sys.modules), heavy & set(sys.modules)
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, cwd=Path(__file__).parents[2])
+
+
+def test_only_what_changed_is_embedded(animals):
+    """Editing one file would cost the whole corpus."""
+    animals.build()
+    animals.write("cats.md", "# Cats\n\nThe cat sleeps on the piano now.\n", age=60)
+    report = animals.build()
+    assert report.changed.sources == ("cats.md",)
+    assert report.unchanged == 3
+    assert all("piano" in text for text in animals.embedder.asked)
+    assert animals.find("piano") == ["cats.md"]
+    assert animals.find("attic") == []
+
+
+def test_unchanged_chunks_of_a_changed_file_keep_their_vectors(project):
+    """A word added to a manual would cost the whole manual."""
+    sections = [f"# Part {i}\n\n" + f"Sentence about topic number{i} and more of it. " * 30 for i in range(8)]
+    project.write("manual.md", "\n\n".join(sections))
+    first = project.build()
+    sections[5] = sections[5].replace("topic", "subject")
+    project.write("manual.md", "\n\n".join(sections), age=60)
+    second = project.build()
+    assert 0 < second.embedded <= first.embedded / 4
+    assert second.reused + second.embedded == second.chunks == first.chunks
+
+
+def test_a_rename_embeds_nothing(animals):
+    """Tidying up a folder would cost a night of embedding."""
+    animals.build()
+    (animals.docs / "cats.md").rename(animals.docs / "felines.md")
+    (animals.docs / "birds").rename(animals.docs / "aves")
+    report = animals.build()
+    assert report.renamed.sources == ("aves/owl.md", "felines.md")
+    assert (report.added.count, report.deleted.count, report.embedded) == (0, 0, 0)
+    assert animals.find("attic") == ["felines.md"]
+    with animals.open() as index:
+        assert [row.source for row in index.documents() if row.chunks] == [
+            "aves/owl.md", "dogs.md", "felines.md", "猫头鹰.md",
+        ]  # fmt: skip
+
+
+def test_a_title_taken_from_the_file_name_makes_a_rename_no_dearer(project):
+    """A text without a heading is embedded under its file's name; renaming it still costs nothing."""
+    project.write("one.txt", "Plain words without any heading at all.")
+    project.build()
+    (project.docs / "one.txt").rename(project.docs / "two.txt")
+    report = project.build()
+    assert (report.renamed.count, report.embedded) == (1, 0)
+    project.write("three.txt", "Another text.")
+    assert project.build().embedded == 1
+
+
+def test_a_moved_project_is_unchanged(animals, tmp_path):
+    """Renaming the folder above everything must not make all files new."""
+    animals.build()
+    moved = tmp_path / "elsewhere"
+    animals.folder.rename(moved)
+    animals.docs, animals.index = moved / "docs", moved / ".ragheal"
+    report = animals.build()
+    assert (report.unchanged, report.embedded, report.written) == (4, 0, False)
+    with animals.open() as index:
+        assert index.path_of("cats.md") == moved / "docs" / "cats.md"
+
+
+def test_a_deleted_file_is_gone(animals):
+    """Answers would cite a document that no longer exists."""
+    animals.build()
+    (animals.docs / "cats.md").unlink()
+    report = animals.build()
+    assert report.deleted.sources == ("cats.md",)
+    assert (report.embedded, report.documents) == (0, 3)
+    assert animals.find("cat attic") == []
+    with animals.open() as index:
+        assert index.frequencies(["attic"]) == {"attic": 0}
+        assert len(index.dense(animals.embedder.embed_query("cat"), 50)) == index.chunk_count
+
+
+def test_an_emptied_folder_leaves_an_empty_index(animals):
+    """Deleting the last document must not leave it answering."""
+    animals.build()
+    shutil.rmtree(animals.docs)
+    animals.docs.mkdir()
+    report = animals.build()
+    assert (report.deleted.count, report.chunks) == (4, 0)
+    assert report.warnings
+    assert animals.find("cat") == []
+    with animals.open() as index:
+        assert index.dense(animals.embedder.embed_query("cat"), 5) == []
+
+
+def test_a_bad_file_is_named_and_tried_again(animals):
+    """A file that failed once would be skipped for ever, or stop the run."""
+    bad = animals.write("table.json", b'{"a": ')
+    report = animals.build()
+    assert [source for source, _ in report.failed + report.skipped] == ["table.json"]
+    assert report.documents == 4
+    again = animals.build()
+    assert (again.failed, again.skipped, again.written) == (report.failed, report.skipped, False)
+    bad.write_text('{"city": "Turku", "river": "Aura"}')
+    assert animals.build().added.sources == ("table.json",)
+    assert animals.find("Turku") == ["table.json"]
+
+
+def test_a_skipped_file_is_listed_every_time(animals):
+    """An empty document must be a warning with its name, not a silent nothing on the second run."""
+    animals.write("empty.md", "")
+    first, second = animals.build(), animals.build()
+    assert [source for source, _ in first.skipped] == ["empty.md"]
+    assert second.skipped == first.skipped
+    assert not second.written
+
+
+def test_a_file_that_turned_bad_no_longer_answers(animals):
+    """Old content of a file that now holds something else is not what the file says."""
+    animals.build()
+    animals.write("cats.md", b"\x00\x01\x02" * 500, age=60)
+    report = animals.build()
+    assert [source for source, _ in report.failed + report.skipped] == ["cats.md"]
+    assert animals.find("attic") == []
+
+
+def test_other_roots_keep_their_documents(project):
+    """`index A` after `index A B` would throw B away."""
+    project.write("a/one.md", "# One\n\nApples are red.")
+    project.write("b/two.md", "# Two\n\nBananas are yellow.")
+    a, b = project.docs / "a", project.docs / "b"
+    project.build(a, b)
+    (a / "one.md").unlink()
+    (b / "two.md").unlink()
+    assert project.build(a).deleted.sources == ("one.md",)
+    assert project.find("bananas") == ["two.md"]
+    with project.open() as index:
+        assert index.manifest.roots == (str(a), str(b))
+
+
+def test_files_of_one_name_in_two_roots_do_not_evict_each_other(project):
+    """The README of one folder would answer for the other's."""
+    project.write("a/readme.md", "# A\n\nApples are red.")
+    project.write("b/readme.md", "# B\n\nBananas are yellow.")
+    a, b = project.docs / "a", project.docs / "b"
+    project.build(a, b)
+    assert project.find("apples") == ["readme.md"]
+    assert project.find("bananas") == ["b/readme.md"]
+    assert not project.build(a, b).written
+    assert not project.build(b).written
+    with project.open() as index:
+        assert index.path_of("b/readme.md") == b / "readme.md"
+
+
+def test_a_wider_root_takes_the_narrower_one_in(project):
+    """Indexing the parent later must not index anything twice or embed it again."""
+    project.write("a/one.md", "# One\n\nApples are red.")
+    project.write("two.md", "# Two\n\nBananas are yellow.")
+    project.build(project.docs / "a")
+    report = project.build(project.docs)
+    assert (report.renamed.sources, report.added.sources, report.embedded) == (("a/one.md",), ("two.md",), 1)
+    assert project.find("apples") == ["a/one.md"]
+    assert not project.build(project.docs / "a").written
+
+
+def test_without_paths_the_recorded_ones_are_updated(animals):
+    """`ragheal index` alone brings everything up to date."""
+    from ragheal.indexing.build import build
+    from ragheal.settings import Settings
+
+    with pytest.raises(ConfigError):
+        build([], animals.index, Settings(), lambda: animals.embedder)
+    animals.build()
+    animals.write("new.md", "# New\n\nA zebra.")
+    report = build([], animals.index, Settings(), lambda: animals.embedder)
+    assert report.added.sources == ("new.md",)
+
+
+def test_a_path_that_is_not_there_changes_nothing(animals):
+    """A mistyped path must not read as "everything was deleted"."""
+    animals.build()
+    with pytest.raises(ConfigError, match="does not exist"):
+        animals.build(animals.docs / "typo")
+    assert animals.find("attic") == ["cats.md"]
+
+
+def test_new_times_alone_change_nothing(animals):
+    """A fresh checkout touches every file."""
+    animals.build()
+    for name in ANIMALS:
+        os.utime(animals.docs / name)
+    report = animals.build()
+    assert (report.written, report.unchanged) == (False, 4)
+
+
+def test_an_edit_right_after_the_build_is_seen(project):
+    """Same size, same time stamp: the edit would never be noticed."""
+    path = project.write("a.md", "# A\n\nThe code is 1111.", age=0)
+    project.build()
+    stat = path.stat()
+    with path.open("r+") as file:
+        file.write("# A\n\nThe code is 2222.")
+    os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    assert project.build().changed.sources == ("a.md",)
+    assert project.find("2222") == ["a.md"]
+
+
+def test_other_chunking_splits_anew_and_keeps_vectors_of_equal_texts(animals):
+    """A changed setting would silently do nothing, or cost all embeddings."""
+    animals.build()
+    report = animals.build(chunk_tokens=100)
+    assert report.written
+    assert any("split" in note for note in report.notes)
+    assert (report.unchanged, report.embedded) == (4, 0)
+    assert animals.find("attic") == ["cats.md"]
+    assert not animals.build(chunk_tokens=100).written
+
+
+def test_another_embedder_embeds_anew(animals):
+    """Queries of one model against vectors of another find noise."""
+    animals.build()
+    animals.embedder = type(animals.embedder)("words-2", dim=32)
+    report = animals.build()
+    assert report.embedded == report.chunks > 0
+    assert any("embedder" in note for note in report.notes)
+    with animals.open() as index:
+        assert (index.manifest.dim, index.manifest.embedder_fingerprint) == (32, "words-2")
+        (number, _), *_ = index.dense(animals.embedder.embed_query("dog guards the gate"), 1)
+        assert index.chunks([number])[0].source == "dogs.md"
+
+
+def test_another_analyzer_indexes_the_words_anew(animals, monkeypatch):
+    """Terms of two analyzers never meet; vectors stay as they are."""
+    from ragheal.indexing import build as module
+    from ragheal.indexing import draft
+
+    animals.build()
+    monkeypatch.setattr(module, "ANALYZER", "shouting-1")
+    monkeypatch.setattr(draft, "terms", lambda text: text.upper().split())
+    report = animals.build()
+    assert (report.written, report.embedded) == (True, 0)
+    with animals.open() as index:
+        assert index.frequencies(["ATTIC.", "attic"]) == {"ATTIC.": 1, "attic": 0}
+        assert len(index.lexical(["ATTIC."], 5)) == 1
+
+
+def test_the_word_index_moves_when_the_setting_says_so(animals):
+    """Both back ends answer alike, whichever the index was written with."""
+    animals.build(lexical="rank-bm25")
+    small = animals.find("owl night")
+    report = animals.build(lexical="tantivy")
+    assert report.notes
+    assert report.embedded == 0
+    assert animals.find("owl night") == small
+
+
+def test_an_updated_index_equals_a_fresh_one(animals, tmp_path):
+    """Updates would drift away from what is on disk."""
+    animals.build()
+    (animals.docs / "dogs.md").rename(animals.docs / "hounds.md")
+    animals.write("cats.md", "# Cats\n\nThe cat hunts at night like the owl.", age=50)
+    (animals.docs / "birds" / "owl.md").unlink()
+    animals.write("bats.md", "# Bats\n\nThe bat sleeps in the attic by day and hunts at night.")
+    animals.build()
+
+    def state():
+        with animals.open() as index:
+            rows = [(d.source, d.sha256, d.chunks, d.status) for d in index.documents()]
+            words = {term: index.frequencies([term])[term] for term in ("night", "attic", "owl", "farm", "hunt")}
+            found = {}
+            for term in words:
+                hits = index.lexical([term], 9)
+                chunks = index.chunks([number for number, _ in hits])
+                found[term] = sorted((c.id, round(s, 5)) for c, (_, s) in zip(chunks, hits, strict=True))
+            return rows, words, found
+
+    updated = state()
+    shutil.rmtree(animals.index)
+    animals.build()
+    assert state() == updated
+
+
+def test_ctrl_c_leaves_the_old_index_and_keeps_what_was_embedded(project, monkeypatch):
+    """An interrupted build would corrupt the index, or start from zero again."""
+    from ragheal.indexing import draft
+
+    monkeypatch.setattr(draft, "EMBED_BATCH", 4)
+    project.write("old.md", "# Old\n\nThe old index answers.")
+    project.build()
+    for i in range(20):
+        project.write(f"new{i}.md", f"# New {i}\n\nDocument number{i}.")
+
+    def interrupt(progress: Progress) -> None:
+        if progress.phase == "embed" and progress.done == 10:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        project.build(on_progress=interrupt)
+    assert project.find("old index") == ["old.md"]
+    assert [path.name for path in (project.index / "generations").iterdir()] == ["000001"]
+    report = project.build()
+    assert report.added.count == 20
+    assert len(project.embedder.asked) == report.embedded == 12
+    assert not (project.index / "pending.db").exists()
+    assert project.find("number7") == ["new7.md"]
+
+
+def test_copies_are_embedded_once(project):
+    """Three copies of a licence would cost three times."""
+    for name in ("a/licence.md", "b/licence.md", "c/licence.md"):
+        project.write(name, "# Licence\n\nYou may do what you like.")
+    report = project.build()
+    assert (report.chunks, len(project.embedder.asked)) == (3, 1)
+    with project.open() as index:
+        assert len(index.dense(project.embedder.embed_query("licence"), 9)) == 3
+
+
+def test_progress_tells_every_phase_to_its_end(animals):
+    """A bar that stops at 90 % looks like a hang."""
+    seen: list[Progress] = []
+    animals.build(on_progress=seen.append)
+    last = {step.phase: step for step in seen}
+    assert list(last) == ["scan", "read", "embed", "write"]
+    assert all(step.done == step.total for step in last.values() if step.phase != "scan")
+
+
+def test_old_generations_are_removed_but_one(animals):
+    """The disk would fill with old copies."""
+    for i in range(4):
+        animals.write("cats.md", f"# Cats\n\nVersion {i}.", age=100 - i)
+        animals.build()
+    assert sorted(path.name for path in (animals.index / "generations").iterdir()) == ["000003", "000004"]
+
+
+def test_a_reader_keeps_its_generation(animals):
+    """A question asked during `index` must not mix two states."""
+    animals.build()
+    with animals.open() as index:
+        animals.write("cats.md", "# Cats\n\nThe cat moved to the cellar.", age=50)
+        animals.build()
+        chunks = index.chunks([number for number, _ in index.lexical(["attic"], 5)])
+        assert [chunk.source for chunk in chunks] == ["cats.md"]
+        assert len(index.dense(animals.embedder.embed_query("cat"), 9)) == index.chunk_count
+
+
+def test_is_current_tells_an_edit(animals):
+    """A citation of a file that has changed since must say so."""
+    animals.build()
+    with animals.open() as index:
+        assert index.is_current("cats.md")
+        os.utime(animals.docs / "cats.md")
+        assert index.is_current("cats.md")
+        time.sleep(0.01)
+        animals.write("cats.md", ANIMALS["cats.md"].replace("sixteen", "fifteen"))
+        assert not index.is_current("cats.md")
+        (animals.docs / "dogs.md").unlink()
+        assert not index.is_current("dogs.md")
+        assert not index.is_current("unknown.md")
+        assert index.path_of("unknown.md") is None
+
+
+def test_neighbours_are_those_of_the_document(project):
+    """An answer that runs over a chunk's edge would be cut."""
+    sections = [f"# Part {i}\n\n" + f"Sentence about topic number{i} and more of it. " * 30 for i in range(4)]
+    project.write("manual.md", "\n\n".join(sections))
+    project.build()
+    with project.open() as index:
+        chunks = sorted(index.chunks(range(1, index.chunk_count + 1)), key=lambda chunk: chunk.ordinal)
+        assert [c.ordinal for c in index.neighbours(chunks[1].id)] == [0, 2]
+        assert [c.ordinal for c in index.neighbours(chunks[0].id)] == [1]
+        assert index.neighbours("nothing") == []

@@ -1,0 +1,166 @@
+"""A run recorded at its doors runs again offline, and any difference is named."""
+
+import msgspec
+import pytest
+
+from ragheal.errors import CheckFailed, TraceError
+from ragheal.tracing.record import Recorder
+from ragheal.tracing.replay import NOT_SAVED, Player, check, compare
+from ragheal.types import Query, Reading, RouteStep, Routing, SearchStep
+
+
+class Doors:
+    """Doors with a little behind them."""
+
+    def __init__(self, samples):
+        self.samples = samples
+        self.reader = True
+
+    @property
+    def fingerprints(self):
+        return {"search": "generation 1"}
+
+    def search(self, query):
+        return (self.samples.hit(self.samples.LEAD, 0.875, 1, 2),) if "team" in query.text else ()
+
+    def neighbours(self, chunk_id):
+        return (self.samples.hit(self.samples.PHONE, 0.0),)
+
+    def frequencies(self, terms):
+        return {"": 10, **dict.fromkeys(terms, 3)}
+
+    def similarity(self, query, texts):
+        return tuple(round(1 / (1 + len(text)), 6) for text in texts)
+
+    def read(self, question, passages):
+        return tuple(Reading(0.5, start=0, end=3) for _ in passages) if self.reader else None
+
+
+def visit(doors, samples):
+    """Every door once."""
+    return (
+        doors.search(Query("team lead", "plan", depth=5, paths=("a/*",))),
+        doors.neighbours(samples.LEAD.id),
+        doors.frequencies(["team", "lead", "团队"]),
+        doors.similarity("who leads?", ["a", "bb", "三"]),
+        doors.read("who leads?", [("Teams", "text")]),
+        doors.search(Query("nothing")),
+    )
+
+
+def recorded(samples, doors=None):
+    recorder = Recorder(doors or Doors(samples))
+    replies = visit(recorder, samples)
+    return msgspec.structs.replace(samples.healed(), exchanges=recorder.exchanges), replies
+
+
+def test_player_gives_what_was_recorded(samples):
+    """A replay that sees other numbers than the run would fail for no reason."""
+    trace, replies = recorded(samples)
+    player = Player(msgspec.json.decode(msgspec.json.encode(trace), type=type(trace)))
+    assert visit(player, samples) == replies
+    player.finish()
+    assert player.fingerprints == trace.models
+
+
+def test_no_reader_is_recorded_too(samples):
+    """None (no reader installed) and no readings are two things."""
+    doors = Doors(samples)
+    doors.reader = False
+    trace, replies = recorded(samples, doors)
+    assert replies[4] is None
+    assert visit(Player(trace), samples)[4] is None
+
+
+def test_another_call_is_named_with_the_nearest(samples):
+    """Without both queries in the message nobody finds out what changed."""
+    trace, _ = recorded(samples)
+    with pytest.raises(
+        CheckFailed, match=r"step 1: asked search “team leads”, but lookup 1 .* search “team lead”"
+    ) as e:
+        Player(trace).search(Query("team leads"))
+    assert "nearest" in e.value.hint
+    with pytest.raises(CheckFailed) as later:
+        Player(trace).search(Query("nothing"))
+    assert "as lookup 6" in later.value.hint
+    with pytest.raises(CheckFailed, match="asked similarity"):
+        Player(trace).similarity("who leads?", ["other"])
+
+
+def test_other_texts_of_one_length_are_another_call(samples):
+    """The digest covers all texts and where one ends."""
+    trace, _ = recorded(samples)
+    player = Player(msgspec.structs.replace(trace, exchanges=trace.exchanges[3:4]))
+    with pytest.raises(CheckFailed):
+        player.similarity("who leads?", ["ab", "b", "三"])
+
+
+def test_calls_too_many_and_too_few(samples):
+    """A replay that leaves recorded calls unused was another run."""
+    trace, _ = recorded(samples)
+    player = Player(trace)
+    with pytest.raises(CheckFailed, match="6 recorded lookups were not made again, first search"):
+        player.finish()
+    visit(player, samples)
+    with pytest.raises(CheckFailed, match="the trace ends after 6 lookups"):
+        player.search(Query("one more"))
+
+
+def test_damaged_reply_is_a_trace_error(samples):
+    """A reply edited by hand is the trace's fault, not the program's."""
+    trace, _ = recorded(samples)
+    bad = msgspec.structs.replace(trace.exchanges[0], reply=msgspec.Raw(b'[{"score": "high"}]'))
+    with pytest.raises(TraceError, match="reply of lookup 1"):
+        Player(msgspec.structs.replace(trace, exchanges=(bad,))).search(
+            Query("team lead", "plan", depth=5, paths=("a/*",))
+        )
+
+
+def test_compare_ignores_time_and_the_disk(samples):
+    """Two runs of one question never take the same time; a full disk is no drift."""
+    old = samples.healed()
+    answer = msgspec.structs.replace(
+        old.answer,
+        citations=tuple(msgspec.structs.replace(c, changed=not c.changed) for c in old.answer.citations),
+        degraded=(f"{NOT_SAVED}: full",),
+    )
+    steps = tuple(msgspec.structs.replace(s, seconds=9.0) if isinstance(s, SearchStep) else s for s in old.steps)
+    new = msgspec.structs.replace(old, id="zzz", created="later", seconds=5.0, steps=steps, answer=answer)
+    assert compare(old, new) is None
+
+
+def test_compare_names_the_first_step_and_field(samples):
+    """ "They differ" helps nobody."""
+    old = samples.healed()
+    search = old.steps[2]
+    hits = (msgspec.structs.replace(search.hits[0], score=0.5), *search.hits[1:])
+    steps = (*old.steps[:2], msgspec.structs.replace(search, hits=hits), *old.steps[3:])
+    difference = compare(old, msgspec.structs.replace(old, steps=steps))
+    assert difference == "step 3 (search): hits[0].score was 0.871, is now 0.5"
+    assert "step 9 (check) is in the trace" in compare(old, msgspec.structs.replace(old, steps=old.steps[:-1]))
+    text = msgspec.structs.replace(old, answer=msgspec.structs.replace(old.answer, text="no"))
+    assert compare(old, text).startswith("the answer differs: text was “Mara")
+
+
+def test_check_stops_at_the_first_different_step(samples):
+    """Later differences follow from the first; only that one says what happened."""
+    trace, _ = recorded(samples)
+
+    def run(doors, on_step, *, reason="a thing of a thing of a thing"):
+        on_step(RouteStep(Routing("multi_hop", reason, "rule", "chain.of_of")))
+        visit(doors, samples)
+        for step in trace.steps[1:]:
+            on_step(step)
+        return trace
+
+    check(trace, run)
+    with pytest.raises(CheckFailed, match=r"step 1 \(route\): routing.reason was “a thing .* is now “other”"):
+        check(trace, lambda doors, on_step: run(doors, on_step, reason="other"))
+
+    def wander(doors, on_step):
+        on_step(trace.steps[0])
+        doors.search(Query("elsewhere"))
+        return trace
+
+    with pytest.raises(CheckFailed, match="step 2: asked search “elsewhere”"):
+        check(trace, wander)

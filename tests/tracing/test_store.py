@@ -1,0 +1,170 @@
+"""Traces kept, found, exported; and what is no trace says so."""
+
+import json
+import os
+import sqlite3
+import time
+
+import msgspec
+import pytest
+
+from ragheal.errors import StorageError, TraceError
+from ragheal.settings import KEYS
+from ragheal.tracing import files
+from ragheal.tracing.store import TraceStore, new_id
+from ragheal.types import Exchange
+
+
+def test_what_is_saved_comes_back(samples, tmp_path):
+    """A trace that changes by being kept is no record."""
+    store = TraceStore(tmp_path)
+    for make in samples.ALL.values():
+        store.save(make())
+    for make in samples.ALL.values():
+        assert store.load(make().id) == make()
+    assert store.load("last").id == samples.many_hits().id
+
+
+def test_ids_by_part(samples, tmp_path):
+    """Nobody types eleven characters; ids of one day begin alike, so the end of one will do as well."""
+    store = TraceStore(tmp_path)
+    store.save(samples.healed())
+    store.save(samples.conflict())
+    store.save(msgspec.structs.replace(samples.conflict(), id="2b3c4d5e6f8"))
+    assert store.load("1a2b").id == "1a2b3c4d5e6"
+    assert store.load("6F7").id == "2b3c4d5e6f7"
+    with pytest.raises(TraceError, match="2 traces match `2b3`") as error:
+        store.load("2b3")
+    assert "2b3c4d5e6f8, 2b3c4d5e6f7" in error.value.hint
+    with pytest.raises(TraceError, match="no trace `9z`"):
+        store.load("9z")
+    with pytest.raises(TraceError, match="no trace `%`"):
+        store.load("%")
+
+
+def test_list_filters(samples, tmp_path):
+    """Newest first; by status, route and text of the question, Chinese too."""
+    store = TraceStore(tmp_path)
+    assert store.list() == ()
+    for make in samples.ALL.values():
+        store.save(make())
+    assert [row.id for row in store.list(limit=2)] == [samples.many_hits().id, samples.direct().id]
+    assert [row.id for row in store.list(status="abstained")] == [samples.abstained().id]
+    assert [row.id for row in store.list(route="multi_hop")] == [samples.healed().id]
+    assert [row.question for row in store.list(contains="年假")] == [samples.conflict().question]
+
+
+def test_reading_needs_no_right_to_write(samples, tmp_path):
+    """An index on a read-only share can be replayed; saving there is a clear error."""
+    store = TraceStore(tmp_path)
+    store.save(samples.healed())
+    os.chmod(store.path, 0o400)
+    os.chmod(tmp_path, 0o500)
+    try:
+        assert store.load("last") == samples.healed()
+        if os.getuid():  # root may write anywhere
+            with pytest.raises(StorageError, match="cannot write"):
+                store.save(samples.direct())
+    finally:
+        os.chmod(tmp_path, 0o700)
+
+
+def test_damaged_history(samples, tmp_path):
+    """A damaged history must not look like an empty one, and must say which file to move."""
+    store = TraceStore(tmp_path)
+    store.path.write_bytes(b"this is no database at all" * 100)
+    with pytest.raises(StorageError) as error:
+        store.save(samples.healed())
+    assert "history.db" in error.value.hint
+    with pytest.raises(TraceError, match="not a database"):
+        store.load("last")
+    store.path.unlink()
+    store.save(samples.healed())
+    with sqlite3.connect(store.path) as db:
+        db.execute("UPDATE traces SET body = x'00'")
+    with pytest.raises(TraceError, match="is damaged"):
+        store.load("last")
+
+
+def test_nothing_here(tmp_path):
+    """No traces yet is told apart from a wrong id, and reading creates nothing."""
+    with pytest.raises(TraceError, match="no traces are kept"):
+        TraceStore(tmp_path).load("last")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_ids_are_short_unique_and_sort_by_age():
+    """Ids are typed by people and listed in order."""
+    first = [new_id() for _ in range(200)]
+    time.sleep(0.07)
+    second = new_id()
+    assert len(set(first)) == 200
+    assert all(len(id_) == 11 for id_ in first)
+    assert max(first) < second
+
+
+def test_file_round_trip(samples, tmp_path):
+    """A trace handed to a colleague is the same trace, replies included."""
+    path = tmp_path / "t.json"
+    reply = msgspec.Raw(b'[{"a":1.0,"b":[1,2]},null]')
+    for make in samples.ALL.values():
+        trace = msgspec.structs.replace(make(), exchanges=(Exchange("search", "{}", reply, 0.25),))
+        files.write(trace, path)
+        loaded = files.read(path)
+        assert loaded.intact
+        assert loaded.trace == trace
+    assert path.read_text(encoding="utf-8").count("\n") > 20  # for people and diffs
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda t: t.pop("version"), "names no version"),
+        (lambda t: t.update(version=99), "has trace version 99; this ragheal reads version 1"),
+        (lambda t: t.update(version=0), "has trace version 0"),
+        (lambda t: t.update(version="1"), "names no version"),
+        (lambda t: t["steps"][2].update(round="one"), r"Expected int, got str - at \$.steps\[2\].round"),
+        (lambda t: t["steps"][0].update(type="teleport"), r"Invalid value 'teleport' - at \$.steps\[0\].type"),
+        (lambda t: t.pop("answer"), "missing required field answer"),
+    ],
+)
+def test_what_is_wrong_with_a_file(samples, tmp_path, change, message):
+    """Each way a trace can be unreadable has its own reason, with the place in the file."""
+    path = tmp_path / "t.json"
+    files.write(samples.healed(), path)
+    tree = json.loads(path.read_text(encoding="utf-8"))
+    change(tree)
+    path.write_text(json.dumps(tree), encoding="utf-8")
+    with pytest.raises(TraceError, match=message):
+        files.read(path)
+
+
+def test_an_edit_by_hand_is_seen(samples, tmp_path):
+    """An edited answer must not pass for what was answered."""
+    path = tmp_path / "t.json"
+    files.write(samples.healed(), path)
+    path.write_text(path.read_text(encoding="utf-8").replace("900 ms", "100 ms"), encoding="utf-8")
+    assert not files.read(path).intact
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b"[1]", b"\xff\xfe\x00", b'"text"', b'{"version": 1'])
+def test_no_trace_at_all(tmp_path, data):
+    """Any other file is a clear error, never a traceback."""
+    path = tmp_path / "t.json"
+    path.write_bytes(data)
+    with pytest.raises(TraceError):
+        files.read(path)
+
+
+def test_missing_and_unwritable_files(samples, tmp_path):
+    """The operating system's reason is passed on."""
+    with pytest.raises(TraceError, match="No such file"):
+        files.read(tmp_path / "none.json")
+    with pytest.raises(StorageError, match="cannot write the trace"):
+        files.write(samples.direct(), tmp_path / "no" / "t.json")
+
+
+def test_no_setting_is_a_secret():
+    """A trace keeps the settings; a key among them would end in a file."""
+    names = {key.rpartition(".")[2] for key in KEYS}
+    assert not {name for name in names if name.endswith(("key", "secret", "password"))}

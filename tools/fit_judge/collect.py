@@ -1,0 +1,130 @@
+"""Ask real questions of a real index and note what the judge sees: one JSON line a question.
+
+    python -m tools.fit_judge.collect DATA WORK [--per-set 300] [--reader on|off]
+
+DATA holds the question sets (a folder each with `corpus.jsonl` and `questions.jsonl`); WORK receives the
+documents as files, their index, and `rows-on.jsonl` / `rows-off.jsonl`. Every fourth answerable question
+is asked a second time with its evidence withheld: the judge must learn what "not in here" looks like.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import re
+import unicodedata
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ragheal.answering.embedded.reading import EvidenceReader
+from ragheal.engine import Engine
+from ragheal.settings import load
+from ragheal.text.questions import analyze
+from ragheal.types import Hit, Query
+
+SETS = ("squad2_en", "xquad_en", "xquad_zh", "cmrc2018", "drcd", "hotpotqa", "2wiki", "musique", "ramdocs",
+        "deep_rag_gitlab")  # fmt: skip
+
+
+def plain(text: str) -> str:
+    """The form in which answers are compared: width, case, punctuation and spaces do not count."""
+    return re.sub(r"[\W_]+", "", unicodedata.normalize("NFKC", text).lower())
+
+
+def lines(path: Path) -> Iterator[dict[str, Any]]:
+    with path.open(encoding="utf-8") as file:
+        for line in file:
+            yield json.loads(line)
+
+
+def write_documents(data: Path, folder: Path) -> dict[str, str]:
+    """Every document of every set as a Markdown file; returns document id -> source."""
+    sources: dict[str, str] = {}
+    for name in SETS:
+        for record in lines(data / name / "corpus.jsonl"):
+            stem = re.sub(r"[^\w-]+", "_", record["doc_id"])[:120]
+            source = f"{name}/{stem}.md"
+            path = folder / source
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if not path.exists():
+                title = f"# {record['title']}\n\n" if record.get("title") else ""
+                path.write_text(title + record["text"] + "\n", encoding="utf-8")
+            sources[record["doc_id"]] = source
+    return sources
+
+
+def sample(data: Path, count: int, seed: int) -> Iterator[tuple[str, dict[str, Any], bool]]:
+    """(set, question, withheld) in a fixed order."""
+    for name in SETS:
+        questions = list(lines(data / name / "questions.jsonl"))
+        random.Random(f"{seed}{name}").shuffle(questions)
+        for index, question in enumerate(questions[:count]):
+            yield name, question, False
+            if question.get("answerable", True) and index % 4 == 0:
+                yield name, question, True
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("work", type=Path)
+    parser.add_argument("--per-set", type=int, default=300)
+    parser.add_argument("--reader", choices=["on", "off"], default="off")
+    parser.add_argument("--seed", type=int, default=7)
+    arguments = parser.parse_args()
+    sources = write_documents(arguments.data, arguments.work / "documents")
+    settings = load(env={}, flags={"embedded.reader": arguments.reader, "trace.save": False}).settings
+    engine = Engine(settings, arguments.work / ".ragheal")
+    engine.index([arguments.work / "documents"])
+    doors = engine.doors()
+    target = arguments.work / f"rows-{arguments.reader}.jsonl"
+    with target.open("w", encoding="utf-8") as out:
+        for name, record, withheld in sample(arguments.data, arguments.per_set, arguments.seed):
+            gold = {sources[d] for d in record["supporting_doc_ids"] if d in sources}
+            hits: tuple[Hit, ...] = doors.search(Query(record["question"], depth=20 if withheld else 0))
+            if withheld:
+                hits = tuple(hit for hit in hits if hit.chunk.source not in gold)[: settings.retrieval.top_k]
+            answerable = bool(record.get("answerable", True)) and not withheld
+            wanted = [plain(answer) for answer in record["answers"] if plain(answer)] if answerable else []
+            question = analyze(record["question"])
+            reader = EvidenceReader(doors, settings.embedded.windows, reader=arguments.reader == "on")
+            rows = []
+            for row in reader.rows(question, hits):
+                sentence = plain(row.window.chunk.text[row.sentence.start : row.sentence.end])
+                right_place = row.window.chunk.source in gold
+                rows.append(
+                    {
+                        "x": [round(value, 5) for value in row.values],
+                        "window": right_place and any(answer in plain(row.window.text) for answer in wanted),
+                        "sentence": right_place and any(answer in sentence for answer in wanted),
+                        "chunk": row.window.chunk.id,
+                        "cosine": row.cosine,
+                        "value": row.sentence.value is not None,
+                        "text": row.window.chunk.text[row.sentence.start : row.sentence.end],
+                        "start": row.sentence.start,
+                        "rank": row.window.rank,
+                    }
+                )
+            out.write(
+                json.dumps(
+                    {
+                        "set": name,
+                        "qid": record["qid"],
+                        "lang": record.get("lang", question.lang),
+                        "type": record.get("type", ""),
+                        "kind": question.kind,
+                        "answerable": answerable,
+                        "withheld": withheld,
+                        "rows": rows,
+                    },
+                    ensure_ascii=False,
+                )
+                + "\n"
+            )
+    engine.close()
+
+
+if __name__ == "__main__":
+    main()
