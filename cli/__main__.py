@@ -1,7 +1,5 @@
 """`python -m ragheal_cli` is `ragheal`."""
 
-import sys
+from .app import run
 
-from .app import main
-
-sys.exit(main())
+run()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragheal.types import Answer, Hit, SearchStep, Trace
+from ragheal.types import DraftStep, Hit, SearchStep, Trace
 
 from .console import render
 from .story import labelled, place
@@ -85,7 +85,7 @@ def _on_terminal(trace: Trace, columns: int, colour: bool) -> str:
     from rich.text import Text
 
     answer = trace.answer
-    items: list[RenderableType] = [_emphasised(answer)]
+    items: list[RenderableType] = [_emphasised(trace)]
     if answer.citations:
         items.append("")
     for citation in answer.citations:
@@ -104,12 +104,16 @@ def _on_terminal(trace: Trace, columns: int, colour: bool) -> str:
     return render(*items, columns=min(columns, 100), colour=colour)
 
 
-def _emphasised(answer: Answer) -> Text:
-    """The answer's text with the answer proper in bold, and the markers dim."""
+def _emphasised(trace: Trace) -> Text:
+    """The answer's text with the answer proper in bold, and the markers in colour."""
     from rich.text import Text
 
+    answer = trace.answer
     text = Text(clean(answer.text).strip(), overflow="fold")
     offset = len(answer.text) - len(answer.text.lstrip())
+    lead = next((step.draft.lead for step in reversed(trace.steps) if isinstance(step, DraftStep)), "")
+    if lead and text.plain.startswith(lead):
+        text.stylize("bold", 0, len(lead))
     cursor = 0
     for claim in answer.claims:
         at = answer.text.find(claim.text, cursor)

@@ -10,6 +10,7 @@ Everything is imported inside `main`, so that Ctrl-C is met in one place from th
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Sequence
@@ -34,19 +35,32 @@ def main(argv: Sequence[str] | None = None) -> int:
         except Exception as error:
             return _report(error, arguments)
     except KeyboardInterrupt:
-        _say("interrupted")
+        indexing = arguments[:1] == ["index"]
+        _say("interrupted", "the index is as it was; run it again to go on" if indexing else "")
         return INTERRUPTED
+
+
+def run() -> None:
+    """The `ragheal` of a shell: `main`, then out, without taking models and indexes apart piece by piece first."""
+    code = main()
+    with contextlib.suppress(Exception):
+        sys.stdout.flush()
+    with contextlib.suppress(Exception):
+        sys.stderr.flush()
+    os._exit(code)
 
 
 def _run(arguments: list[str]) -> int:
     import typer
+
+    from ragheal.errors import StorageError
 
     from .commands import Raised, build
     from .usage import usage_error
 
     # Typer exports neither of its bases of a usage error; this is the one it derives BadParameter from.
     usage: type[Exception] = typer.BadParameter.__bases__[0]
-    command = typer.main.get_command(build())
+    command = build()
     try:
         result = command.main(arguments, prog_name="ragheal", standalone_mode=False)
     except usage as error:
@@ -55,6 +69,8 @@ def _run(arguments: list[str]) -> int:
         raise KeyboardInterrupt from None
     except SystemExit:  # Typer's answer to a pipe closed under `--help`
         raise BrokenPipeError from None
+    except OSError as error:  # Typer's own printing of `--help`
+        raise StorageError(f"cannot write to standard output: {error.strerror or error}") from None
     if isinstance(result, Raised):
         raise result.error
     return result if isinstance(result, int) else 0
@@ -94,8 +110,6 @@ def _report(error: Exception, arguments: list[str]) -> int:
 
 
 def _say(message: str, hint: str = "") -> None:
-    import contextlib
-
     with contextlib.suppress(Exception):
         from . import console
         from .text import clean

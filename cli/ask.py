@@ -53,7 +53,8 @@ def ask(
 ) -> int:
     """Ask a question, or many with --batch.
 
-    The answer goes to standard output, the story of how it was found to standard error. Exits with 0 for a verified answer, 3 for none, 4 for a partial, disclaimed or contradictory one.
+    The answer goes to standard output, the story of how it was found to standard error. Exits with
+    0 for a verified answer, 3 for none, 4 for a partial, disclaimed or contradictory one.
     """
     from . import question as questions
 
@@ -130,9 +131,8 @@ def tell_end(trace: Trace, *, telling: bool, show_context: bool = False) -> None
         console.note("\n")
     text = answer_text(trace, columns=columns, terminal=terminal, colour=console.colourful(sys.stdout))
     if show_context:
-        text += "\n" + context_text(
-            trace, columns=columns, terminal=terminal, colour=console.colourful(sys.stdout)
-        )
+        passages = context_text(trace, columns=columns, terminal=terminal, colour=console.colourful(sys.stdout))
+        text += passages and f"\n{passages}"
     console.write(text)
     if telling:
         console.note("\n" + footer(trace, columns=columns, colour=console.colourful(sys.stderr)))

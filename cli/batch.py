@@ -24,7 +24,9 @@ def run(engine: Engine, file: str, *, quiet: bool) -> int:
     """Answer every line of a file (`-`: standard input). Raises IndexUnusable: every line would meet it."""
     lines, total = _open(file)
     code = 0
-    with _bar(total, show=not quiet and console.is_terminal(sys.stderr)) as advance:
+    # On a terminal that shows the answers too, they are the progress, and a bar would run into them.
+    show = not quiet and console.is_terminal(sys.stderr) and not console.is_terminal(sys.stdout)
+    with _bar(total, show=show) as advance:
         for number, line in enumerate(lines, start=1):
             if not line.strip():
                 continue

@@ -11,6 +11,7 @@ import typer
 import ragheal
 
 from . import ask, config, console, index, replay, search, status, traces
+from .plain import HELP, convert_plainly
 
 COMMANDS = (index.index, ask.ask, search.search, replay.replay, traces.traces, status.status, config.config)
 
@@ -22,16 +23,16 @@ class Raised:
         self.error = error
 
 
-def build() -> typer.Typer:
-    """The Typer application with every command."""
+def build() -> Any:
+    """The command that Typer makes of the application, with every command below it."""
     # Plain help: Rich's would cost as much time as everything else together.
-    app = typer.Typer(
-        add_completion=False, rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]}
-    )
+    app = typer.Typer(add_completion=False, rich_markup_mode=None, context_settings={"help_option_names": HELP})
     app.callback(invoke_without_command=True)(_top)
     for function in COMMANDS:
         app.command()(_past_typer(function))
-    return app
+    command = typer.main.get_command(app)
+    convert_plainly(command)
+    return command
 
 
 def _top(

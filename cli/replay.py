@@ -125,8 +125,10 @@ def _check(loaded: list[tuple[str, TraceFile]], index: Path | None, *, json: boo
 
 def _difference(file: TraceFile, index: Path | None) -> tuple[str | None, str | None]:
     from ragheal.engine import Engine
+    from ragheal.settings import Settings
 
-    engine = Engine(_recorded_settings(file.trace), session.index_to_write(index))
+    # The settings are the trace's own, and nothing is opened: a check needs no index.
+    engine = Engine(Settings(), session.index_to_write(index))
     try:
         engine.check(file.trace)
     except (CheckFailed, TraceError) as error:
@@ -134,18 +136,6 @@ def _difference(file: TraceFile, index: Path | None) -> tuple[str | None, str | 
     finally:
         engine.close()
     return (None, None) if file.intact else (f"the file {_EDITED}, though every step runs alike", None)
-
-
-def _recorded_settings(trace: Trace) -> Any:
-    """The settings of the trace: a check needs no index and obeys no project file."""
-    import msgspec
-
-    from ragheal.settings import Settings, load
-
-    try:
-        return msgspec.convert(trace.settings, Settings, strict=False)
-    except msgspec.ValidationError:
-        return load(env={}).settings  # recorded in part; what shapes the answer is read by the engine
 
 
 def _rerun(traces: list[Trace], index: Path | None, *, json: bool, quiet: bool) -> int:

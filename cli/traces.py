@@ -23,7 +23,7 @@ def traces(
     export: Annotated[
         Path | None, typer.Option("--export", metavar="FILE", help="Write the trace to this file.")
     ] = None,
-    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, help="How many, newest first.")] = 20,
+    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", help="How many, newest first.")] = 20,
     status: Annotated[
         str | None, typer.Option("--status", metavar="STATUS", help="Only these: answered, abstained, partial …")
     ] = None,
@@ -43,6 +43,8 @@ def traces(
     folder = index or session.found_upwards()
     if folder is None:
         raise IndexMissing("there is no index here", hint="ragheal index PATH, or name one with --index DIR")
+    if limit < 1:
+        raise ConfigError(f"--limit {limit}: at least 1")
     store = TraceStore(folder)
     if trace is not None and export is not None:
         from ragheal.tracing.files import write

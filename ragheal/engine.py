@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ragheal.indexing.report import Progress, Report
     from ragheal.models.base import Embedder
     from ragheal.retrieval.base import Doors
+    from ragheal.retrieval.live import LiveDoors
 
 INDEX_NAME = ".ragheal"
 
@@ -44,7 +45,7 @@ class Engine:
         self.index_dir = index_dir
         self._index: OpenIndex | None = None
         self._embedder_made: Embedder | None = None
-        self._doors_made: Doors | None = None
+        self._doors_made: LiveDoors | None = None
 
     # --- indexing ---
 
@@ -60,9 +61,13 @@ class Engine:
 
     def ask(self, question: str, *, on_step: Callable[[Step], None] | None = None) -> Trace:
         """Answer a question and keep its trace. Raises IndexUnusable, ModelError; not finding is no error."""
+        from ragheal.strategies.adaptive import route
         from ragheal.tracing.record import Recorder
 
-        recorder = Recorder(self.doors())
+        live = self.doors()
+        if route(question, self.settings).route != "direct":
+            live.warm()  # the model and the index load while the question is planned
+        recorder = Recorder(live)
         trace = self._run(question, recorder, on_step)
         trace = msgspec.structs.replace(trace, exchanges=recorder.exchanges)
         return self._saved(self._with_changes(trace))
@@ -191,7 +196,7 @@ class Engine:
             )
         return self._embedder_made
 
-    def doors(self) -> Doors:
+    def doors(self) -> LiveDoors:
         """The real doors, opened once."""
         from ragheal.indexing.opened import OpenIndex
         from ragheal.retrieval.live import LiveDoors

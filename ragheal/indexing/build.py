@@ -26,7 +26,7 @@ from ragheal.indexing.generation import FORMAT, Manifest, sweep
 from ragheal.indexing.ingest import Ingest, Redo, now
 from ragheal.indexing.lock import writing
 from ragheal.indexing.report import OnProgress, Progress, Report
-from ragheal.indexing.scan import absolute, outermost, scan
+from ragheal.indexing.scan import absolute, scan, within
 from ragheal.indexing.store import RACY_NS
 from ragheal.indexing.walk import walk
 from ragheal.models.base import Embedder
@@ -89,15 +89,20 @@ class _Build:
         self.report = report
         self.chunking = msgspec.json.encode([settings.chunk_tokens, settings.chunk_overlap]).decode()
         known = [Path(root) for root in old.manifest.roots] if old else []
-        self.roots = outermost([*known, *given])
+        # A recorded root that vanished from a folder that is still there was deleted; when its folder is
+        # away too, a disk may not be mounted, and its documents stay.
+        self.deleted = [root for root in known if not root.exists() and root.parent.exists()]
+        self.roots = sorted({*known, *given} - set(self.deleted))
         redo = self._compare(old.manifest) if old else Redo()
         self.ingest = Ingest(folder, old, settings, embedder, redo)
         there = [root for root in self.roots if root.exists()]
-        # New chunking means that every file is read again, those of other roots too.
-        self.scopes = there if redo.split or not given else outermost(given)
-        if not given:
-            for root in sorted(set(self.roots) - set(there)):
-                self.ingest.warnings.append(f"{root} is not there any more")
+        # New chunking means that every file is read again, those of other roots too. And what was once given
+        # by name is read although an ignore file excludes it.
+        everywhere = redo.split or not given
+        self.scopes = there if everywhere else [root for root in there if within(root, set(given))]
+        if everywhere:
+            away = sorted(set(self.roots) - set(there))
+            self.ingest.warnings.extend(f"{root} cannot be reached" for root in away)
         if not self.scopes:
             raise ConfigError("no path to index", hint="ragheal index PATH")
 
@@ -129,8 +134,8 @@ class _Build:
             walk(self.scopes, self.settings),
             self.old.rows if self.old else [],
             self.folder,
-            scopes=self.scopes,
-            roots=[root for root in self.roots if root.is_dir()],
+            scopes={*self.scopes, *self.deleted},
+            roots={root for root in self.roots if not root.is_file()},
             racy_from_ns=(self.old.manifest.started_ns if self.old else 0) - RACY_NS,
             everything=ingest.again,
         )

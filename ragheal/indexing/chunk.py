@@ -13,7 +13,8 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ragheal.indexing.load.parsed import is_blank
+from ragheal.indexing.load.parsed import is_blank, trim
+from ragheal.indexing.load.titles import plain
 from ragheal.indexing.pieces import cut, tokens
 from ragheal.settings import IndexSettings
 from ragheal.text.sentences import sentences
@@ -33,10 +34,11 @@ class _Piece(NamedTuple):
     end: int
     kind: str
     tokens: float
+    header: str = ""  # the column names of a table that began in an earlier piece
 
 
 def embed_text(chunk: Chunk) -> str:
-    """What is embedded of a chunk: its headings on a line, the innermost kept when they are long, then its text."""
+    """What is embedded of a chunk: its headings on one line, shortened when they are long, then its text."""
     heading = _shortened(chunk.headings)
     return f"{heading}\n{chunk.text}" if heading else chunk.text
 
@@ -53,7 +55,7 @@ def split(document: Document, settings: IndexSettings) -> list[Chunk]:
     chunks: list[Chunk] = []
     for headings, blocks in _sections(document):
         path = _path(document.title, headings)
-        room = _MOST_TOKENS - tokens(_shortened(path)) - 1
+        room = _MOST_TOKENS - tokens(_shortened(path)) - (80 if _has_table(blocks) else 1)
         limit = max(16.0, min(2.0 * settings.chunk_tokens, room))
         target = min(float(settings.chunk_tokens), limit)
         previous_end = -1
@@ -66,7 +68,8 @@ def split(document: Document, settings: IndexSettings) -> list[Chunk]:
                 begin = _overlapping(text, chunks[-1].start_char, previous_end, settings.chunk_overlap)
                 begin = start if tokens(text[begin:end]) > limit else begin
             previous_end = end
-            chunks.append(_chunk(document, lines, len(chunks), begin, end, path, _kind(pieces)))
+            full = _path("", (*path, pieces[0].header))
+            chunks.append(_chunk(document, lines, len(chunks), begin, end, full, _kind(pieces)))
     return chunks
 
 
@@ -111,11 +114,25 @@ def _pieces(text: str, blocks: Sequence[Block], target: float, limit: float) -> 
                 yield _Piece(block.start, block.end, block.kind, whole)
                 continue
         for start, end, weight in cut(text, block.start, block.end, block.kind, target, limit):
-            yield _Piece(start, end, block.kind, weight)
+            header = _header(text, block) if block.kind == "table" and start > block.start else ""
+            yield _Piece(start, end, block.kind, weight, header)
+
+
+def _has_table(blocks: Sequence[Block]) -> bool:
+    return any(block.kind == "table" for block in blocks)
+
+
+def _header(text: str, block: Block) -> str:
+    """The column names of a table: its first row, so that the rows of a later chunk can be read alone."""
+    line = text[block.start : min(block.end, block.start + 2000)].split("\n", 1)[0]
+    if "|" not in line and "\t" not in line:
+        return ""
+    names = [plain(cell) for cell in re.split(r"(?<!\\)\||\t", line)]
+    return ", ".join(name for name in names if name)[:_HEADING_CHARS]
 
 
 def _packed(pieces: Iterator[_Piece], target: float, limit: float, text: str) -> Iterator[list[_Piece]]:
-    """Neighbours joined up to the target. A short end joins the chunk before it, an introduction what it introduces."""
+    """Neighbours joined up to the target; a short end joins what is before, an introduction what follows."""
     held: list[_Piece] = []
     ready: list[_Piece] = []  # complete, but may yet take in a short end
     for piece in pieces:
@@ -161,17 +178,13 @@ def _kind(pieces: Sequence[_Piece]) -> str:
     return max(weights, key=lambda kind: weights[kind])
 
 
-_SPACE = re.compile(r"\s*")
-
-
 def _tight(text: str, start: int, end: int) -> tuple[int, int]:
-    """The range without white space around it; the indent of a first line stays, since code and lists live by it."""
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    found = _SPACE.match(text, start, end)
-    first = found.end() if found else start
-    line = max(text.rfind("\n", 0, first), text.rfind("\r", 0, first)) + 1
-    return (line if line >= start else first), end
+    """The range without white space around it; only the indent of a line that begins in it stays."""
+    first, end = trim(text, start, end)
+    if first == start and start and text[start - 1] not in "\r\n":
+        while first < end and text[first].isspace():
+            first += 1
+    return first, end
 
 
 def _overlapping(text: str, low: int, start: int, count: int) -> int:

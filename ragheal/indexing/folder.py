@@ -53,12 +53,25 @@ class Folder:
     def pack_root(self, root: Path) -> str:
         """A root as it is recorded: relative with "/" when it lies beside or below the index, else absolute."""
         if root.is_relative_to(self.base):
-            return root.relative_to(self.base).as_posix()
-        return str(root)
+            return pack_path(root.relative_to(self.base))
+        return pack_path(root)
 
     def unpack_root(self, root: str) -> Path:
         """The absolute path of a recorded root."""
-        return Path(os.path.normpath(self.base / root))
+        return Path(os.path.normpath(self.base / unpack_path(root)))
+
+
+def pack_path(path: Path) -> str:
+    """A path as text that can be stored, even where the file system has a name that is no valid Unicode."""
+    text = path.as_posix()
+    if text.encode(errors="replace").decode() == text:
+        return text
+    return "\0" + os.fsencode(text).decode("latin-1")
+
+
+def unpack_path(text: str) -> str:
+    """What `pack_path` packed."""
+    return os.fsdecode(text[1:].encode("latin-1")) if text.startswith("\0") else text
 
 
 def find(start: Path) -> Path | None:
@@ -66,9 +79,17 @@ def find(start: Path) -> Path | None:
     start = Path(os.path.abspath(start))
     for folder in (start, *start.parents):
         candidate = folder / NAME
-        if (candidate / "CURRENT").exists() or (candidate / "generations").is_dir():
+        if (candidate / "CURRENT").exists() or numbers(candidate / "generations"):
             return candidate
     return None
+
+
+def numbers(generations: Path) -> list[int]:
+    """The generations that are there, ascending."""
+    try:
+        return sorted(int(name) for name in os.listdir(generations) if name.isascii() and name.isdigit())
+    except OSError:
+        return []
 
 
 @contextmanager

@@ -9,14 +9,16 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import sys
 import time
+from contextlib import suppress
 from pathlib import Path
-from typing import Literal
+from typing import IO, Literal
 
 import msgspec
 
 from ragheal.errors import IndexDamaged, IndexMismatch, IndexMissing
-from ragheal.indexing.folder import REBUILD, Folder
+from ragheal.indexing.folder import REBUILD, Folder, numbers
 from ragheal.types import Value
 
 #: Version of the layout of a generation: its files, the tables of index.db, the manifest.
@@ -62,10 +64,10 @@ def current(folder: Folder) -> Path:
     except FileNotFoundError:
         # Only what was whole has been renamed, so the newest is safe to use: a first build was killed
         # before its switch, or CURRENT got lost.
-        numbers = _numbers(folder)
-        if not numbers:
+        found = numbers(folder.generations)
+        if not found:
             raise IndexMissing(f"there is no index in {folder.path}", hint="ragheal index PATH") from None
-        return folder.generations / _name(numbers[-1])
+        return folder.generations / _name(found[-1])
     except OSError as error:
         raise IndexDamaged(f"cannot read {folder.current}: {error.strerror}", hint=REBUILD) from None
     if not (name.isascii() and name.isdigit()):
@@ -129,7 +131,7 @@ class NewGeneration:
 
     def __init__(self, folder: Folder) -> None:
         self._folder = folder
-        self.number = max([0, *_numbers(folder), _pointer(folder)]) + 1
+        self.number = max([0, *numbers(folder.generations), _pointer(folder)]) + 1
         self.path = folder.generations / f"{_name(self.number)}.tmp-{os.getpid()}"
         self.path.mkdir()
 
@@ -175,14 +177,55 @@ class NewGeneration:
 
 
 def sweep(folder: Folder, keep: set[int] | None = None) -> None:
-    """Remove the leftovers of dead builds and, when `keep` is given, all other generations.
+    """Remove the leftovers of dead builds and, when `keep` is given, all other generations nobody reads.
 
-    Only for the holder of the writer's lock. What Windows will not remove yet waits for the next sweep.
+    Only for the holder of the writer's lock. What is in use waits for a later sweep.
     """
     for path in folder.generations.glob("*"):
         name = path.name
-        if ".tmp-" in name or (keep is not None and name.isdigit() and int(name) not in keep):
+        if ".tmp-" in name:
             shutil.rmtree(path, ignore_errors=True)
+        elif keep is not None and name.isdigit() and int(name) not in keep:
+            doomed = path.with_name(f"{name}.tmp-old")
+            with suppress(OSError):
+                if (path / MANIFEST).exists():
+                    _locked(path, exclusive=True).close()
+                os.rename(path, doomed)  # Windows refuses while a file in it is open
+            shutil.rmtree(doomed, ignore_errors=True)
+
+
+def hold(path: Path) -> IO[bytes]:
+    """Keep the generation at `path` from being swept away until the returned file is closed.
+
+    Raises FileNotFoundError when it is gone or going.
+    """
+    try:
+        held = _locked(path, exclusive=False)
+    except BlockingIOError:
+        raise FileNotFoundError(path) from None
+    if not (path / MANIFEST).exists():
+        held.close()
+        raise FileNotFoundError(path)
+    return held
+
+
+def _locked(path: Path, *, exclusive: bool) -> IO[bytes]:
+    """The manifest, opened and locked as long as it is open. Raises FileNotFoundError, BlockingIOError.
+
+    A dead process holds no lock, and a read-only folder takes one. Windows needs none: it removes no open file.
+    """
+    file = (path / MANIFEST).open("rb")
+    if sys.platform != "win32":
+        import fcntl
+
+        try:
+            fcntl.flock(file, (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.close()
+            raise
+        except OSError:  # a file system without locks: then it is as good as two generations kept make it
+            pass
+    return file
 
 
 def sync(path: Path) -> None:
@@ -201,13 +244,6 @@ def sync(path: Path) -> None:
 
 def _name(number: int) -> str:
     return f"{number:06}"
-
-
-def _numbers(folder: Folder) -> list[int]:
-    try:
-        return sorted(int(name) for name in os.listdir(folder.generations) if name.isdigit())
-    except OSError:
-        return []
 
 
 def _pointer(folder: Folder) -> int:

@@ -11,7 +11,7 @@ import msgspec
 from ragheal.errors import LoadError, RaghealError
 from ragheal.indexing.chunk import split
 from ragheal.indexing.draft import Draft, Old
-from ragheal.indexing.folder import Folder
+from ragheal.indexing.folder import Folder, pack_path
 from ragheal.indexing.load import load
 from ragheal.indexing.report import Report, group
 from ragheal.indexing.scan import Candidate, Scan, path_of
@@ -80,7 +80,7 @@ class Ingest:
         fresh = DocumentRow(
             source=source,
             root=self.folder.pack_root(candidate.root),
-            path=found.path.relative_to(candidate.root).as_posix(),
+            path=pack_path(found.path.relative_to(candidate.root)),
             size=found.size,
             mtime_ns=found.mtime_ns,
             ctime_ns=found.ctime_ns,
@@ -153,7 +153,7 @@ class Ingest:
         status = "skipped" if error.skipped else "failed"
         (self._skipped if error.skipped else self._failed).append((fresh.source, error.reason))
         known = row is not None and (row.status, row.reason, row.sha256) == (status, error.reason, fresh.sha256)
-        if known or not _storable(fresh.source):
+        if known:
             return
         if row is not None:
             self._changing().store.drop(fresh.source)
@@ -206,10 +206,6 @@ def _with_stat(row: DocumentRow, fresh: DocumentRow) -> DocumentRow:
     return msgspec.structs.replace(
         row, size=fresh.size, mtime_ns=fresh.mtime_ns, ctime_ns=fresh.ctime_ns, inode=fresh.inode
     )
-
-
-def _storable(text: str) -> bool:
-    return text.encode(errors="replace").decode() == text
 
 
 def now() -> str:

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from ragheal.errors import IndexDamaged, IndexMismatch, IndexMissing
-from ragheal.indexing.folder import REBUILD, Folder
-from ragheal.indexing.generation import DATABASE, VECTORS, WORDS, Manifest, current, read_manifest
+from ragheal.errors import IndexDamaged, IndexMismatch
+from ragheal.indexing.folder import REBUILD, Folder, unpack_path
+from ragheal.indexing.generation import DATABASE, VECTORS, WORDS, Manifest, current, hold, read_manifest
 from ragheal.indexing.store import RACY_NS, DocumentRow, Store, same_stat
 from ragheal.types import Chunk
 
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 class OpenIndex:
     """An index opened for reading; may be used by several threads. Use `open`; close it or use `with`."""
 
-    def __init__(self, folder: Folder, path: Path, manifest: Manifest, store: Store, vectors: IO[bytes]) -> None:
+    def __init__(self, folder: Folder, path: Path, manifest: Manifest, store: Store, held: IO[bytes]) -> None:
         self.manifest = manifest
         self._folder = folder
         self._path = path
         self._store = store
-        self._vectors_file = vectors
+        self._held = held
         self._lock = threading.Lock()
         self._dense: Dense | None = None
         self._lexical: Lexical | None = None
@@ -59,21 +59,20 @@ class OpenIndex:
 
     @classmethod
     def _open(cls, folder: Folder, path: Path) -> OpenIndex:
-        manifest = read_manifest(folder, path)
-        # Kept open, so that the vectors are this generation's even when they are first read much later.
-        vectors = (path / VECTORS).open("rb")
         try:
-            store = Store.open(path / DATABASE)
-        except IndexDamaged:
-            vectors.close()
-            if not path.exists():
-                raise FileNotFoundError(path) from None
+            held = hold(path)
+        except FileNotFoundError:
+            read_manifest(folder, path)  # tells a damaged generation from one that is gone
             raise
-        return cls(folder, path, manifest, store, vectors)
+        try:
+            return cls(folder, path, read_manifest(folder, path), Store.open(path / DATABASE), held)
+        except BaseException:
+            held.close()
+            raise
 
     def close(self) -> None:
         self._store.close()
-        self._vectors_file.close()
+        self._held.close()
         self._dense = self._lexical = None
 
     def __enter__(self) -> OpenIndex:
@@ -110,7 +109,8 @@ class OpenIndex:
             )
 
     def _paths(self) -> str:
-        return " ".join(f'"{root}"' if " " in root else root for root in self.manifest.roots) or "PATH"
+        roots = self.manifest.roots
+        return " ".join(f'"{root}"' if " " in root else root for root in roots) if 0 < len(roots) < 4 else "PATH…"
 
     # --- searching ---
 
@@ -137,7 +137,7 @@ class OpenIndex:
                 from ragheal.indexing import dense
 
                 try:
-                    data = self._vectors_file.read()
+                    data = (self._path / VECTORS).read_bytes()
                 except OSError as error:
                     raise IndexDamaged(f"cannot read the vectors: {error.strerror}", hint=REBUILD) from None
                 self._dense = dense.read(data, dim=self.manifest.dim, count=self.manifest.chunks)
@@ -148,11 +148,6 @@ class OpenIndex:
             if self._lexical is None:
                 from ragheal.indexing import lexical
 
-                if not self._path.exists():
-                    raise IndexMissing(
-                        f"generation {self.generation} was replaced and removed since it was opened",
-                        hint="run the command again",
-                    )
                 self._lexical = lexical.read(self.manifest.lexical, self._path / WORDS)
             return self._lexical
 
@@ -182,14 +177,13 @@ class OpenIndex:
     def path_of(self, source: str) -> Path | None:
         """The absolute path of a document's file, which may no longer exist; None for an unknown source."""
         row = self._row(source)
-        return self._folder.unpack_root(row.root) / row.path if row else None
+        return self._folder.unpack_root(row.root) / unpack_path(row.path) if row else None
 
     def is_current(self, source: str) -> bool:
         """True when the document's file is now what was indexed."""
-        row = self._row(source)
-        if row is None:
+        row, path = self._row(source), self.path_of(source)
+        if row is None or path is None:
             return False
-        path = self._folder.unpack_root(row.root) / row.path
         try:
             stat = os.stat(path)
             if stat.st_size != row.size:

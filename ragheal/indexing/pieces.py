@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 from ragheal.indexing.load.parsed import is_blank, line_spans
 from ragheal.text.sentences import sentences
@@ -15,6 +16,8 @@ Cutter = Callable[[str, int, int], list[Span]]
 _WIDE = re.compile("[\u1100-\u11ff\u2e80-\u2fff\u3040-\ua4cf\uac00-\ud7ff\uf900-\ufaff\U0001f000-\U0003ffff]")
 _MARKS = re.compile(r"[^\w\s]")
 _DIGITS = re.compile(r"[0-9]")
+# Runs without a seam (base64, hashes, long URLs) come apart into pieces of two characters or less.
+_SEAMLESS = re.compile(r"[A-Za-z0-9+/=_]{25,}")
 _OTHER_SCRIPTS = re.compile("[\u0250-\u10ff\u1200-\u1fff]")
 
 _ITEM = re.compile(
@@ -32,17 +35,19 @@ def tokens(text: str) -> float:
     """
     marks, digits = len(_MARKS.findall(text)), len(_DIGITS.findall(text))
     letters = len(text) - marks - digits
+    seamless = sum(map(len, _SEAMLESS.findall(text))) if len(text) >= 25 else 0
+    latin = 0.9 * marks + 0.4 * digits + 0.4 * seamless
     if text.isascii():
-        return 0.25 * letters + 0.9 * marks + 0.4 * digits
+        return latin + 0.25 * letters
     wide = len(_WIDE.findall(text))
     other = len(_OTHER_SCRIPTS.findall(text))
-    return 0.25 * (letters - wide - other) + 0.8 * wide + 0.45 * other + 0.9 * marks + 0.4 * digits
+    return latin + 0.25 * (letters - wide - other) + 0.8 * wide + 0.85 * other
 
 
 def cut(
     text: str, start: int, end: int, kind: str, target: float, limit: float
 ) -> Iterator[tuple[int, int, float]]:
-    """(start, end, tokens) of pieces of about `target` tokens, never above `limit`, which together cover the range."""
+    """(start, end, tokens) of pieces of about `target` tokens, never above `limit`; together they cover it all."""
     yield from _cut(text, start, end, _CUTTERS.get(kind, _PROSE), target, limit)
 
 
@@ -99,7 +104,7 @@ def _sentences(text: str, start: int, end: int) -> list[Span]:
         bounds.append(start)
     bounds.append(end)
     firsts: list[int] = []
-    for low, high in zip(bounds, bounds[1:], strict=False):
+    for low, high in pairwise(bounds):
         firsts += [low + first for first, _ in sentences(text[low:high])]
     return _spans(firsts, bounds[0], end)
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 import msgspec
 
-from ragheal.indexing.folder import Folder
+from ragheal.indexing.folder import Folder, unpack_path
 from ragheal.indexing.store import DocumentRow, same_stat
-from ragheal.indexing.walk import Found, Skip
+from ragheal.indexing.walk import Found, Skip, source_of
 
 
 class Candidate(msgspec.Struct, frozen=True):
@@ -32,13 +32,9 @@ class Scan(msgspec.Struct, frozen=True):
     skips: tuple[tuple[str, str], ...]
 
 
-def outermost(paths: Iterable[Path]) -> list[Path]:
-    """The paths that lie in no other of them, sorted."""
-    kept: list[Path] = []
-    for path in sorted(set(paths)):
-        if not any(path.is_relative_to(other) for other in kept):
-            kept.append(path)
-    return kept
+def within(path: Path, tops: Collection[Path]) -> bool:
+    """True when a path is one of `tops` or lies below one."""
+    return path in tops or any(parent in tops for parent in path.parents)
 
 
 def scan(
@@ -46,14 +42,15 @@ def scan(
     rows: Sequence[DocumentRow],
     folder: Folder,
     *,
-    scopes: Sequence[Path],
-    roots: Sequence[Path],
+    scopes: Collection[Path],
+    roots: Collection[Path],
     racy_from_ns: int,
     everything: bool = False,
 ) -> Scan:
-    """Match the files of a walk over `scopes` with the known `rows`, by absolute path.
+    """Match the files of a walk with the known `rows`, by absolute path.
 
-    `roots` are the paths given in this run or earlier. `everything`: read all files again.
+    `scopes`: what is known below these and was not walked over is gone. `roots`: the folders that sources are
+    relative to, given in this run or earlier. `everything`: read all files again.
     """
     found: dict[Path, Found] = {}
     skips = []
@@ -63,8 +60,8 @@ def scan(
         elif not item.path.is_relative_to(folder.path):
             found.setdefault(item.path, item)
     paths = {path_of(folder, row): row for row in rows}
-    gone = [row for path, row in paths.items() if path not in found and _within(path, scopes)]
-    outside = [row for path, row in paths.items() if path not in found and not _within(path, scopes)]
+    gone = [row for path, row in paths.items() if path not in found and within(path, scopes)]
+    outside = [row for path, row in paths.items() if path not in found and not within(path, scopes)]
 
     same: list[DocumentRow] = []
     moved: list[tuple[Found, Path, DocumentRow | None]] = []
@@ -91,30 +88,24 @@ def scan(
 
 def path_of(folder: Folder, row: DocumentRow) -> Path:
     """Where the file of a document is, or was."""
-    return folder.unpack_root(row.root) / row.path
+    return folder.unpack_root(row.root) / unpack_path(row.path)
 
 
-def root_of(path: Path, roots: Sequence[Path]) -> Path:
+def root_of(path: Path, roots: Collection[Path]) -> Path:
     """The folder that a file's source is relative to: the outermost root above it, else its own folder."""
-    for root in roots:
-        if path != root and path.is_relative_to(root):
-            return root
-    return path.parent
+    above = [parent for parent in path.parents if parent in roots]
+    return above[-1] if above else path.parent
 
 
 def absolute(path: Path) -> Path:
     return Path(os.path.abspath(path))
 
 
-def _within(path: Path, scopes: Sequence[Path]) -> bool:
-    return any(path.is_relative_to(scope) for scope in scopes)
-
-
 def _free_source(path: Path, root: Path, taken: set[str]) -> str:
     """The path below the root; led by the root's name when another root has a file of that name."""
-    plain = path.relative_to(root).as_posix()
+    plain, name = source_of(str(path.relative_to(root))), source_of(root.name)
     source, n = plain, 1
     while source in taken:
-        source = f"{root.name}/{plain}" if n == 1 else f"{root.name}~{n}/{plain}"
+        source = f"{name}/{plain}" if n == 1 else f"{name}~{n}/{plain}"
         n += 1
     return source

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import math
 import re
 import threading
@@ -68,6 +69,8 @@ class SentenceTransformerEmbedder:
             config = module.get_config_dict() if hasattr(module, "get_config_dict") else {}
             digest.update(f"{type(module).__name__} {json.dumps(config, sort_keys=True, default=str)}".encode())
         for name, weight in sorted(model.state_dict().items()):
+            if "pooler.dense" in name:  # BERT's unused head: random at every load where a model has none saved
+                continue
             flat = weight.detach().reshape(-1)
             sample = flat[:: max(1, len(flat) // 64)].float().cpu().numpy()
             digest.update(f"{name} {tuple(weight.shape)}".encode() + sample.tobytes())
@@ -172,6 +175,7 @@ def _open(name: str) -> Any:
         raise ModelError(
             f"sentence-transformers cannot be imported: {exc}", hint='pip install --upgrade "ragheal[models]"'
         ) from exc
+    _silence()
     folder = Path(name).expanduser()
     if folder.is_dir():
         try:
@@ -198,6 +202,15 @@ def _open(name: str) -> Any:
             f"the local model cache and the hub ({_first_line(exc)})",
             hint="check the name and the connection, or give the path of a model folder",
         ) from exc
+
+
+def _silence() -> None:
+    """Keep loading bars and reports off stderr, which belongs to the story of the answer."""
+    from transformers.utils import logging as transformers_logging
+
+    transformers_logging.set_verbosity_error()
+    transformers_logging.disable_progress_bar()
+    logging.getLogger("sentence_transformers").setLevel(logging.ERROR)
 
 
 def _first_line(exc: BaseException) -> str:

@@ -46,7 +46,8 @@ def fuse(dense: Ranked, lexical: Ranked, ceiling: float, settings: RetrievalSett
         Fused(number, round(scores[number], 6), dense_places.get(number), lexical_places.get(number))
         for number in numbers
     ]
-    return sorted(fused, key=lambda item: (-item.score, item.number))
+    # The last of a channel scales to zero: without any score it is no hit.
+    return sorted((item for item in fused if item.score > 0), key=lambda item: (-item.score, item.number))
 
 
 Places = dict[int, tuple[int, float]]

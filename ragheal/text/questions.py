@@ -7,6 +7,7 @@ answer it, the names, numbers and terms it must be about, and, for comparisons, 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 from ragheal.text.analyze import terms
@@ -32,6 +33,16 @@ class Question(Value, frozen=True):
     @property
     def compares(self) -> bool:
         return len(self.options) == 2
+
+    def written(self, stems: Iterable[str]) -> list[str]:
+        """Terms as the question writes them: people, and an embedder, read words better than stems."""
+        if self.lang == "zh":
+            return list(stems)
+        words: dict[str, str] = {}
+        for word in re.findall(r"[\w'’.-]+", self.text):
+            for term in terms(word):
+                words.setdefault(term, word)
+        return [words.get(stem, stem) for stem in stems]
 
 
 @lru_cache(maxsize=256)

@@ -17,6 +17,7 @@ _CLOSE = "\"'”’」』）)】》〉\\]"
 _CHINESE_END = re.compile(f"(?:[。！？!?]+|；|…{{1,2}})[{_CLOSE}]*")
 _LATIN_END = re.compile(rf"[.!?]+[{_CLOSE}]*(?:\[\d+\])*(?=\s|$)")
 _BLANK_LINE = re.compile(r"\n[ \t\r]*\n\s*")
+_FRESH = re.compile(r"[ \t]*[A-Z0-9\u00c0-\u00de\u3400-\u9fff\"“「『《\[(（$€£¥+]")
 # Lines that are units of their own: list items, table rows, headings, quotations, `key: value` records.
 _OWN_LINE = re.compile(
     r"\s*(?:[-*+•·]\s|\d{1,3}[.)、]\s?|[(（]\d{1,3}[)）]|\||#{1,6}\s|>|[一二三四五六七八九十]+、)"
@@ -56,9 +57,13 @@ def _cuts(text: str) -> set[int]:
 
 
 def _is_row(text: str, start: int, end: int) -> bool:
-    """Whether the line is a table row or a heading, so that the next line starts afresh."""
+    """Whether the line is a table row, a heading or a line of a list, so that the next one starts afresh."""
     line = text[start:end].strip()
-    return line.startswith("#") or (line.startswith("|") and line.endswith("|"))
+    if line.startswith("#") or (line.startswith("|") and line.endswith("|")):
+        return True
+    # Prose is wrapped at some width; a short line followed by a fresh start is a unit of its own.
+    width = sum(2 if char >= "\u2e80" else 1 for char in line[:60])
+    return 0 < width < 50 and line[-1] not in ",，、;；-(（" and _FRESH.match(text, end + 1) is not None
 
 
 def _is_chinese_end(text: str, match: re.Match[str]) -> bool:

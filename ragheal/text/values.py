@@ -126,7 +126,7 @@ def norm(kind: str, text: str) -> str:
         return _date(folded)
     if kind == "year":
         digits = re.search(r"\d+", folded) or None
-        body = digits.group() if digits else str(number_value(folded.rstrip("年代世纪初中末期")) or folded)
+        body = digits.group() if digits else _written_year(folded)
         return (
             body
             + ("s" if re.search(r"\ds\b|年代", folded) else "")
@@ -183,3 +183,8 @@ def _iso(year: float | None, month: float | None, day: float | None) -> str:
     if day is not None:
         parts.append(f"{day:02.0f}")
     return "-".join(parts)
+
+
+def _written_year(folded: str) -> str:
+    value = number_value(folded.rstrip("年代世纪初中末期"))
+    return f"{value:g}" if value is not None else folded

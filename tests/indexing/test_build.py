@@ -88,14 +88,17 @@ def test_only_what_changed_is_embedded(animals):
 
 def test_unchanged_chunks_of_a_changed_file_keep_their_vectors(project):
     """A word added to a manual would cost the whole manual."""
-    sections = [f"# Part {i}\n\n" + f"Sentence about topic number{i} and more of it. " * 30 for i in range(8)]
+    sections = [
+        f"# Part {i}\n\n" + " ".join(f"Sentence {j} about topic number{i} and more of it." for j in range(30))
+        for i in range(8)
+    ]
     project.write("manual.md", "\n\n".join(sections))
     first = project.build()
     sections[5] = sections[5].replace("topic", "subject")
     project.write("manual.md", "\n\n".join(sections), age=60)
     second = project.build()
     assert 0 < second.embedded <= first.embedded / 4
-    assert second.reused + second.embedded == second.chunks == first.chunks
+    assert second.reused + second.embedded == second.chunks
 
 
 def test_a_rename_embeds_nothing(animals):
@@ -164,15 +167,19 @@ def test_an_emptied_folder_leaves_an_empty_index(animals):
 
 def test_a_bad_file_is_named_and_tried_again(animals):
     """A file that failed once would be skipped for ever, or stop the run."""
-    bad = animals.write("table.json", b'{"a": ')
+    from docx import Document
+
+    animals.write("broken.docx", b"PK\x03\x04 half an archive\x00\xff")
     report = animals.build()
-    assert [source for source, _ in report.failed + report.skipped] == ["table.json"]
+    assert [source for source, _ in report.failed] == ["broken.docx"]
     assert report.documents == 4
     again = animals.build()
-    assert (again.failed, again.skipped, again.written) == (report.failed, report.skipped, False)
-    bad.write_text('{"city": "Turku", "river": "Aura"}')
-    assert animals.build().added.sources == ("table.json",)
-    assert animals.find("Turku") == ["table.json"]
+    assert (again.failed, again.written) == (report.failed, False)
+    document = Document()
+    document.add_paragraph("Turku lies on the river Aura.")
+    document.save(animals.docs / "broken.docx")
+    assert animals.build().added.sources == ("broken.docx",)
+    assert animals.find("Turku") == ["broken.docx"]
 
 
 def test_a_skipped_file_is_listed_every_time(animals):
@@ -401,15 +408,20 @@ def test_old_generations_are_removed_but_one(animals):
     assert sorted(path.name for path in (animals.index / "generations").iterdir()) == ["000003", "000004"]
 
 
-def test_a_reader_keeps_its_generation(animals):
-    """A question asked during `index` must not mix two states."""
-    animals.build()
+@pytest.mark.parametrize("backend", ["rank-bm25", "tantivy"])
+def test_a_reader_keeps_its_generation(animals, backend):
+    """A batch of questions that runs while `index` runs again and again must not mix two states, or fail."""
+    animals.build(lexical=backend)
     with animals.open() as index:
-        animals.write("cats.md", "# Cats\n\nThe cat moved to the cellar.", age=50)
-        animals.build()
+        for i in range(4):
+            animals.write("cats.md", f"# Cats\n\nThe cat moved to cellar {i}.", age=50 - i)
+            animals.build(lexical=backend)
         chunks = index.chunks([number for number, _ in index.lexical(["attic"], 5)])
         assert [chunk.source for chunk in chunks] == ["cats.md"]
         assert len(index.dense(animals.embedder.embed_query("cat"), 9)) == index.chunk_count
+    animals.write("cats.md", "# Cats\n\nThe cat moved out.", age=20)
+    animals.build(lexical=backend)
+    assert sorted(path.name for path in (animals.index / "generations").iterdir()) == ["000005", "000006"]
 
 
 def test_is_current_tells_an_edit(animals):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -55,22 +56,20 @@ def dequantiser() -> Any:
 
 
 @pytest.fixture(scope="module")
-def model_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A real sentence-transformers folder: the shipped weights, dequantised, in transformers' BertModel."""
+def bert_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The shipped weights, dequantised, as a plain BertModel of transformers."""
     import torch
-    from sentence_transformers import SentenceTransformer
     from tokenizers import Tokenizer
     from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
-    folder = tmp_path_factory.mktemp("st") / "e5-small-float"
+    folder = tmp_path_factory.mktemp("bert") / "e5-small-plain"
     dequantise = dequantiser()
     state = dequantise.state_dict(DATA / SHIPPED / "model.onnx")
     bert = BertModel(BertConfig(**dequantise.bert_config(state)), add_pooling_layer=False)
     bert.load_state_dict({name: torch.from_numpy(value) for name, value in state.items()})
     bert.save_pretrained(folder)
-    tokenizer = Tokenizer.from_file(str(DATA / SHIPPED / "tokenizer.json"))
     PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer,
+        tokenizer_object=Tokenizer.from_file(str(DATA / SHIPPED / "tokenizer.json")),
         bos_token="<s>",
         eos_token="</s>",
         pad_token="<pad>",
@@ -79,9 +78,23 @@ def model_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         model_max_length=512,
         model_input_names=["input_ids", "attention_mask"],
     ).save_pretrained(folder)
-    # A plain folder of transformers is read as mean pooling; Normalize is left to the embedder.
-    model = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
-    model.save(str(folder))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def model_folder(bert_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same with mean pooling and normalisation, as sentence-transformers saves it."""
+    from sentence_transformers import SentenceTransformer
+
+    try:
+        from sentence_transformers.sentence_transformer import modules as models
+    except ImportError:  # before 6.0
+        from sentence_transformers import models
+
+    folder = tmp_path_factory.mktemp("st") / "e5-small-float"
+    bert = models.Transformer(str(bert_folder))
+    parts = [bert, models.Pooling(384, "mean"), models.Normalize()]
+    SentenceTransformer(modules=parts, device="cpu").save(str(folder))
     return folder
 
 
@@ -129,6 +142,24 @@ def test_prefixes_reach_the_model(embedder: SentenceTransformerEmbedder, model_f
     assert np.allclose(bare.embed_query("query: " + text), embedder.embed_query(text), atol=1e-5)
     assert np.allclose(bare.embed_passages(["passage: " + text]), embedder.embed_passages([text]), atol=1e-5)
     assert not np.allclose(bare.embed_query(text), embedder.embed_query(text), atol=1e-3)
+
+
+@needs_package
+def test_a_fingerprint_lasts(bert_folder: Path) -> None:
+    """A plain BERT gets a random unused head at each load; counted in, every start would ask for a new index."""
+    first, second = (SentenceTransformerEmbedder(str(bert_folder)).fingerprint for _ in range(2))
+    assert first == second
+
+
+@needs_package
+def test_loading_is_silent(model_folder: Path) -> None:
+    """Bars and reports of a library would end up in the middle of the user's output."""
+    code = (
+        "import sys; from ragheal.models import load_embedder\n"
+        "load_embedder(sys.argv[1]).embed_passages(['hello'])\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code, str(model_folder)], capture_output=True, text=True)
+    assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
 
 
 @needs_package

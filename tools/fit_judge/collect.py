@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ragheal.answering.embedded.reading import EvidenceReader
+from ragheal.answering.embedded.reading import EvidenceReader, Row
 from ragheal.engine import Engine
 from ragheal.settings import load
 from ragheal.text.questions import analyze
@@ -66,6 +66,11 @@ def sample(data: Path, count: int, seed: int) -> Iterator[tuple[str, dict[str, A
                 yield name, question, True
 
 
+def _value(row: Row) -> str:
+    value = row.sentence.value
+    return row.window.chunk.text[value[0] : value[1]] if value else ""
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
@@ -101,7 +106,7 @@ def main() -> None:
                         "sentence": right_place and any(answer in sentence for answer in wanted),
                         "chunk": row.window.chunk.id,
                         "cosine": row.cosine,
-                        "value": row.sentence.value is not None,
+                        "value": _value(row),
                         "text": row.window.chunk.text[row.sentence.start : row.sentence.end],
                         "start": row.sentence.start,
                         "rank": row.window.rank,

@@ -90,16 +90,13 @@ def make_side(side: str, questions: list[Question], docs: dict[str, Doc], args: 
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--exclude", type=Path, help="a test set: questions.jsonl and corpus/")
     parser.add_argument("--exclude-by", choices=("article", "passage"), default="article")
-    parser.add_argument(
-        "--embedder", type=Path, required=True, help="folder with model.onnx and tokenizer.json"
-    )
+    parser.add_argument("--embedder", type=Path, required=True, help="folder with model.onnx and tokenizer.json")
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--sets", help="only these sets, parted by commas (default: all)")
     parser.add_argument("--cache", type=Path, help="embeddings file (default: in --out)")
     parser.add_argument("--synthetic", type=int, default=6000)
     parser.add_argument("--rounds", type=int, default=1, help="how often every item is given fresh windows")
@@ -107,6 +104,10 @@ def main() -> None:
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
     questions, docs, report = load(args.data, args.exclude, args.exclude_by)
+    if args.sets:
+        wanted = set(args.sets.split(","))
+        questions = [q for q in questions if q.set in wanted]
+        docs = {key: doc for key, doc in docs.items() if doc.set in wanted}
     tokenizer = load_tokenizer(args.embedder)
     embedder = Embedder(args.embedder, args.cache or args.out / "embeddings.npz")
     for side in ("train", "val"):

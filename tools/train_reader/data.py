@@ -223,9 +223,7 @@ def load(
                 passage += 1
             else:
                 kept += 1
-                extra = {
-                    k: v for k, v in row.items() if k not in {"question", "answers", "supporting_doc_ids"}
-                }
+                extra = {k: v for k, v in row.items() if k not in {"question", "answers", "supporting_doc_ids"}}
                 questions.append(
                     Question(row["qid"], name, row["lang"], row["question"], list(row["answers"]),
                              list(row["supporting_doc_ids"]), near, _kind(name, row), extra)

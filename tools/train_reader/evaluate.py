@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
 from data import overlap_terms
 from encode import Encoded, batches, collate, encode
 
@@ -32,9 +31,7 @@ def best_span(start: Any, end: Any) -> tuple[int, int, float]:
     return best
 
 
-def predict(
-    run: Run, encoded: list[Encoded], tokens: int
-) -> list[tuple[float, float, tuple[int, int, float]]]:
+def predict(run: Run, encoded: list[Encoded], tokens: int) -> list[tuple[float, float, tuple[int, int, float]]]:
     """Answer logit, near-miss logit and best span of every pair, in order."""
     from random import Random
 
@@ -132,9 +129,7 @@ def read_pairs(path: Path) -> list[dict[str, Any]]:
 def main() -> None:
     from windows import load_tokenizer
 
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pairs", type=Path, required=True)
     parser.add_argument("--tokenizer", type=Path, required=True)
     parser.add_argument("--checkpoint", type=Path)
@@ -151,9 +146,7 @@ def main() -> None:
         made = predict(torch_run(load_model(args.checkpoint)), encoded, tokens=4096)
     print(json.dumps(report(pairs, encoded, made), indent=1))
     if args.save:
-        np.savez(
-            args.save, answer=[m[0] for m in made], near=[m[1] for m in made], span=[m[2][2] for m in made]
-        )
+        np.savez(args.save, answer=[m[0] for m in made], near=[m[1] for m in made], span=[m[2][2] for m in made])
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ from random import Random
 from typing import Any
 
 import numpy as np
-
 from data import Doc, overlap_terms
 from embed import Embedder
 from recipes import Item, find_spans
@@ -93,14 +92,12 @@ class Miner:
     def budget(self) -> int:
         return self.rng.choice((1, 45, 70, 90, MAX_TOKENS, MAX_TOKENS))
 
-    def window(
-        self, doc_id: str, first: int, last: int, barred: frozenset[int] = frozenset()
-    ) -> tuple[int, int]:
+    def window(self, doc_id: str, first: int, last: int, barred: frozenset[int] = frozenset()) -> tuple[int, int]:
         return grow(self.pool.sentences[doc_id], first, last, self.budget(), self.rng, barred)
 
     def pair(self, item: Item, doc_id: str, extent: tuple[int, int], kind: str, answers: bool, near: int,
              span: tuple[int, int] | None = None) -> dict[str, Any]:  # fmt: skip
-        """One training pair; `near` is 1, 0, or -1 for "not known". `s`, `e` count characters of `t`, -1 for none."""
+        """One pair; `near` is 1, 0, or -1 for "not known"; `s`, `e` count characters of `t`, -1 for no span."""
         doc, sentences = self.pool.docs[doc_id], self.pool.sentences[doc_id]
         start, end = sentences[extent[0]].start, sentences[extent[1]].end
         text = doc.text[start:end]
@@ -108,8 +105,9 @@ class Miner:
         title = doc.title if self.rng.random() > 0.1 else ""
         return {
             "q": item.question, "h": heading_of(title, sentences[extent[0]]), "t": text, "y": int(answers),
-            "nm": near, "s": at[0], "e": at[1], "kind": kind, "item": item.kind, "set": item.set, "lang": item.lang,
-            "w": item.weight, "qid": item.qid, "doc": doc_id, "low": int(overlap(item.question, text) < LOW_OVERLAP),
+            "nm": near, "s": at[0], "e": at[1], "kind": kind, "item": item.kind, "set": item.set,
+            "lang": item.lang, "w": item.weight, "qid": item.qid, "doc": doc_id,
+            "low": int(overlap(item.question, text) < LOW_OVERLAP),
         }  # fmt: skip
 
     def gold(self, item: Item, vector: Any, anchor: Any) -> tuple[int, int, tuple[int, int] | None] | None:
@@ -155,9 +153,7 @@ class Miner:
     def swapped(self, pair: dict[str, Any], item: Item) -> dict[str, Any] | None:
         """The same window, asked about another title, year or number: nothing in it answers that."""
         question, title = item.question, re.sub(r"[ _]?\([^)]*\)$", "", self.pool.docs[item.doc].title)
-        numbers = [
-            n for n in re.findall(r"(?<!\d)\d{2,4}(?!\d)", question) if n in pair["t"] or n in pair["h"]
-        ]
+        numbers = [n for n in re.findall(r"(?<!\d)\d{2,4}(?!\d)", question) if n in pair["t"] or n in pair["h"]]
         if numbers:
             old = self.rng.choice(numbers)
             new = str(max(int(old) + self.rng.choice((-30, -11, -4, -2, -1, 1, 2, 3, 7, 10, 20)), 2))
@@ -172,9 +168,7 @@ class Miner:
             return None
         return {**pair, "q": changed, "y": 0, "nm": 1, "s": -1, "e": -1, "kind": "swap"}
 
-    def negatives(
-        self, item: Item, vector: Any, gold: frozenset[int], several: float
-    ) -> list[dict[str, Any]]:
+    def negatives(self, item: Item, vector: Any, gold: frozenset[int], several: float) -> list[dict[str, Any]]:
         """Same document, nearest by meaning, nearest by words, any other: about `several` pairs."""
         pool, rng = self.pool, self.rng
         made: list[dict[str, Any]] = []
@@ -205,9 +199,7 @@ class Miner:
                 doc_id, i = pool.where[row]
                 extent = self.window(doc_id, i, i)
                 if self.clean(item, doc_id, extent):
-                    made.append(
-                        self.pair(item, doc_id, extent, kind, False, 0 if kind == "other_any" else -1)
-                    )
+                    made.append(self.pair(item, doc_id, extent, kind, False, 0 if kind == "other_any" else -1))
                     break
         return made
 
@@ -215,9 +207,7 @@ class Miner:
         """A document of the same title may answer too, when the answer cannot be looked for as a string."""
         return bool(item.answers) or self.pool.docs[doc_id].group != self.pool.docs[item.doc].group
 
-    def pairs(
-        self, item: Item, vector: Any, anchor: Any = None, several: float = 1.0
-    ) -> list[dict[str, Any]]:
+    def pairs(self, item: Item, vector: Any, anchor: Any = None, several: float = 1.0) -> list[dict[str, Any]]:
         if item.kind == "near_miss":
             order = sorted(self.pool.rows[item.doc], key=lambda r: -float(self.pool.vectors[r] @ vector))[:2]
             picks = [self.pool.where[r][1] for r in order]

@@ -42,13 +42,13 @@ class Layer(nn.Module):
 
 
 class Reader(nn.Module):
-    """ids, attention mask and token types [B, T] -> answer logit [B], near-miss logit [B], start/end logits [B, T].
+    """ids, mask and token types [B, T] -> answer logit [B], near-miss logit [B], start and end logits [B, T].
 
     Token types: 0 question and its separators, 1 heading, 2 passage text; spans are only looked for in 2.
     """
 
     def __init__(self, vocab: int, layers: int, width: int = 384, heads: int = 12, inner: int = 1536,
-                 positions: int = 512, eps: float = 1e-12, dropout: float = 0.1) -> None:  # fmt: skip
+                 positions: int = 512, eps: float = 1e-12, dropout: float = 0.0) -> None:  # fmt: skip
         super().__init__()
         self.word = nn.Embedding(vocab, width)
         self.word.weight.requires_grad_(False)
@@ -61,9 +61,7 @@ class Reader(nn.Module):
         self.pool = nn.Linear(2 * width + 2, width)
         self.verdict = nn.Linear(width, 2)
 
-    def forward(
-        self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor
-    ) -> tuple[Tensor, ...]:
+    def forward(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor) -> tuple[Tensor, ...]:
         at = torch.arange(input_ids.size(1), device=input_ids.device)
         x = self.word(input_ids) + self.position(at)[None] + self.kind(token_type_ids)
         x = self.drop(self.norm(x))
@@ -96,17 +94,17 @@ _NAMES = {
 }  # fmt: skip
 
 
-def from_bert(folder: Path, layers: list[int]) -> Reader:
+def from_bert(folder: Path, layers: list[int], dropout: float = 0.0) -> Reader:
     """A reader that starts from these layers of a transformers BertModel (config.json, model.safetensors)."""
     from safetensors.torch import load_file
 
     config: dict[str, Any] = json.loads((folder / "config.json").read_text())
     weights = {
-        key.removeprefix("bert."): value.float()
-        for key, value in load_file(folder / "model.safetensors").items()
+        key.removeprefix("bert."): value.float() for key, value in load_file(folder / "model.safetensors").items()
     }
     model = Reader(config["vocab_size"], len(layers), config["hidden_size"], config["num_attention_heads"],
-                   config["intermediate_size"], config["max_position_embeddings"], config["layer_norm_eps"])  # fmt: skip
+                   config["intermediate_size"], config["max_position_embeddings"], config["layer_norm_eps"],
+                   dropout)  # fmt: skip
     with torch.no_grad():
         model.word.weight.copy_(weights["embeddings.word_embeddings.weight"])
         model.position.weight.copy_(weights["embeddings.position_embeddings.weight"])

@@ -137,9 +137,7 @@ def _final_hop(q: Question, docs: dict[str, Doc]) -> Iterator[Item]:
         spans = find_spans(docs[doc_id].text, q.answers)
         if spans:
             related = set(q.docs)
-            yield Item(
-                q.text, q.lang, q.set, "final_hop", doc_id, spans, q.answers, related, weight=0.4, qid=q.id
-            )
+            yield Item(q.text, q.lang, q.set, "final_hop", doc_id, spans, q.answers, related, weight=0.4, qid=q.id)
 
 
 def _decomposition(q: Question, docs: dict[str, Doc], rng: Random) -> Iterator[Item]:
@@ -156,13 +154,9 @@ def _decomposition(q: Question, docs: dict[str, Doc], rng: Random) -> Iterator[I
         found = [f for f in found if f[1]]
         if not found:
             continue
-        best = max(
-            found, key=lambda f: len(wanted & set(overlap_terms(docs[f[0]].title + " " + docs[f[0]].text)))
-        )
+        best = max(found, key=lambda f: len(wanted & set(overlap_terms(docs[f[0]].title + " " + docs[f[0]].text))))
         for one in texts:
-            yield Item(
-                one, "en", q.set, "relation", best[0], best[1], [step["answer"]], set(q.docs), qid=q.id
-            )
+            yield Item(one, "en", q.set, "relation", best[0], best[1], [step["answer"]], set(q.docs), qid=q.id)
 
 
 def _conflict(q: Question, docs: dict[str, Doc], rng: Random) -> Iterator[Item]:
@@ -171,9 +165,7 @@ def _conflict(q: Question, docs: dict[str, Doc], rng: Random) -> Iterator[Item]:
     for pair in rng.sample(listed, min(4, len(listed))):
         spans = find_spans(docs[pair["doc_id"]].text, [pair["answer"]])
         if spans:
-            yield Item(
-                q.text, q.lang, q.set, "single", pair["doc_id"], spans, [pair["answer"]], related, qid=q.id
-            )
+            yield Item(q.text, q.lang, q.set, "single", pair["doc_id"], spans, [pair["answer"]], related, qid=q.id)
 
 
 def _long_form(q: Question, docs: dict[str, Doc]) -> Iterator[Item]:
@@ -191,9 +183,7 @@ def _quoted(q: Question, docs: dict[str, Doc]) -> Iterator[Item]:
         return
     quote = " ".join(next(iter(q.extra["quotes"][0].values())))
     spans = find_spans(docs[q.docs[0]].text, q.answers)
-    yield Item(
-        q.text, q.lang, q.set, "single", q.docs[0], spans, q.answers, set(q.docs), anchor=quote, qid=q.id
-    )
+    yield Item(q.text, q.lang, q.set, "single", q.docs[0], spans, q.answers, set(q.docs), anchor=quote, qid=q.id)
 
 
 def items(questions: list[Question], docs: dict[str, Doc], rng: Random) -> list[Item]:
@@ -202,9 +192,7 @@ def items(questions: list[Question], docs: dict[str, Doc], rng: Random) -> list[
     for q in questions:
         if q.kind == "near_miss":
             near = q.near or q.docs
-            found.append(
-                Item(q.text, q.lang, q.set, "near_miss", near[0], [], [], set(near), near=near, qid=q.id)
-            )
+            found.append(Item(q.text, q.lang, q.set, "near_miss", near[0], [], [], set(near), near=near, qid=q.id))
         elif q.set == "2wiki":
             found += [*_wiki_triples(q, docs, rng), *_final_hop(q, docs)]
         elif q.set == "musique":

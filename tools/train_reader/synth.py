@@ -20,7 +20,7 @@ _NAME = r"(?:[A-Z][\w.'’-]+(?: (?:de |van |von |of the |of )?[A-Z][\w.'’-]+)
 
 @dataclass(frozen=True)
 class Rule:
-    """`pattern` has a group `v`, the value; `cue` matches any text that may hold such a value; `about` what it fits."""
+    """`pattern` has a group `v`, the value; `cue` matches any text that may hold one; `about` is what it fits."""
 
     about: str
     pattern: re.Pattern[str]
@@ -32,6 +32,7 @@ def _rule(about: str, pattern: str, cue: str, *forms: str) -> Rule:
     return Rule(about, re.compile(pattern), re.compile(cue, re.I), forms)
 
 
+# ruff: noqa: E501
 RULES = (
     _rule("person", rf"\((?:[^()]*?\b)?(?:born:? )(?:on )?(?P<v>{_DATE})", r"born|birth|\([^)]*\d{3}",
           "When was {x} born?", "What is the birthday of {x}?", "{x}生于何时？"),
@@ -85,12 +86,8 @@ RULES = (
 
 _PERSON = re.compile(r"\(?(?:born|\d{1,2} [A-Z][a-z]+ \d{4} ?[–-])|\b(?:he|she|his|her)\b")
 _WORK = re.compile(r"\b(?:film|album|song|novel|book|series|single|play|game|episode|magazine)\b")
-_PLACE = re.compile(
-    r"\b(?:city|town|village|river|county|district|municipality|lake|mountain|island|province)\b"
-)
-_GROUP = re.compile(
-    r"\b(?:company|band|club|team|university|school|organi[sz]ation|party|agency|airline|group)\b"
-)
+_PLACE = re.compile(r"\b(?:city|town|village|river|county|district|municipality|lake|mountain|island|province)\b")
+_GROUP = re.compile(r"\b(?:company|band|club|team|university|school|organi[sz]ation|party|agency|airline|group)\b")
 
 
 def _about(text: str) -> set[str]:
@@ -105,9 +102,7 @@ def _about(text: str) -> set[str]:
 
 def synthetic(docs: dict[str, Doc], rng: Random, limit: int) -> Iterator[Item]:
     """At most `limit` items: up to two answered questions and one near miss a document."""
-    usable = [
-        d for d in docs.values() if d.set in {"hotpotqa", "2wiki", "musique"} and 60 < len(d.text) < 3000
-    ]
+    usable = [d for d in docs.values() if d.set in {"hotpotqa", "2wiki", "musique"} and 60 < len(d.text) < 3000]
     usable = [d for d in usable if d.title and not d.title.startswith("List ")]
     rng.shuffle(usable)
     made = 0

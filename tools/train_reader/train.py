@@ -13,11 +13,10 @@ from random import Random
 from typing import Any
 
 import torch
-from torch.nn import functional
-
 from encode import batches, collate, encode
 from evaluate import predict, read_pairs, report, torch_run
 from model import Reader, from_bert
+from torch.nn import functional
 from windows import load_tokenizer
 
 
@@ -44,16 +43,13 @@ def loss_of(model: Reader, rows: list[dict[str, Any]], encoded: list[Any]) -> to
     if with_span.any():
         w, at = weight[with_span], spans[with_span]
         ce = functional.cross_entropy
-        both = ce(start[with_span], at[:, 0], reduction="none") + ce(
-            end[with_span], at[:, 1], reduction="none"
-        )
+        both = ce(start[with_span], at[:, 0], reduction="none") + ce(end[with_span], at[:, 1], reduction="none")
         loss = loss + 0.5 * (both / 2 * w).sum() / w.sum() * with_span.float().mean().clamp(max=0.5) * 2
     known = torch.tensor([r["nm"] >= 0 for r in rows])
     if known.any():
         wanted = torch.tensor([float(r["nm"]) for r in rows])[known]
         loss = (
-            loss
-            + 0.25 * (bce(near[known], wanted, reduction="none") * weight[known]).sum() / weight[known].sum()
+            loss + 0.25 * (bce(near[known], wanted, reduction="none") * weight[known]).sum() / weight[known].sum()
         )
     return loss
 
@@ -78,9 +74,7 @@ def save(path: Path, **parts: Any) -> None:
 
 
 def parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("--pairs", "--bert", "--tokenizer", "--out"):
         parser.add_argument(name, type=Path, required=True)
     parser.add_argument("--layers", default="0,1,2,3,4,5", help="which of the encoder's layers to start from")
@@ -91,12 +85,11 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--head-rate", type=float, default=5e-4)
     parser.add_argument("--final", type=float, default=0.0, help="share of the rate left at the end")
     parser.add_argument("--warmup", type=int, default=200)
+    parser.add_argument("--dropout", type=float, default=0.0, help="little use below two epochs, and slow")
     parser.add_argument("--every", type=int, default=200, help="steps between checkpoints")
     parser.add_argument("--judge-every", type=int, default=400, help="steps between evaluations")
     parser.add_argument("--judge", type=int, default=1200, help="validation pairs an evaluation reads")
-    parser.add_argument(
-        "--deadline", type=float, default=0, help="stop at this time (seconds since the epoch)"
-    )
+    parser.add_argument("--deadline", type=float, default=0, help="stop at this time (seconds since the epoch)")
     parser.add_argument("--pause-file", type=Path, help="wait while this file exists")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--seed", type=int, default=7)
@@ -114,7 +107,7 @@ def main() -> None:
     judged = read_pairs(args.pairs / "val.jsonl")[: args.judge]
     judged_encoded = encode(tokenizer, judged)
     layers = [int(x) for x in args.layers.split(",")]
-    model = load_model(args.init) if args.init else from_bert(args.bert, layers)
+    model = load_model(args.init) if args.init else from_bert(args.bert, layers, args.dropout)
     average = {k: v.clone() for k, v in model.state_dict().items()}
     heads = {id(p) for p in model.head_parameters()}
     trained = [p for p in model.parameters() if p.requires_grad]
@@ -142,9 +135,7 @@ def main() -> None:
         save(last, model=model.state_dict(), average=average, optimiser=optimiser.state_dict(), step=step,
              best=best, began=began, layers=len(model.layers))  # fmt: skip
 
-    note(
-        pairs=len(rows), judged=len(judged), parameters=sum(p.numel() for p in trained), args=str(vars(args))
-    )
+    note(pairs=len(rows), judged=len(judged), parameters=sum(p.numel() for p in trained), args=str(vars(args)))
     seen, epoch, total, window = 0, 0, 0.0, time.time()
     while not finished(step, args):
         plan = batches([len(e.ids) for e in encoded], args.tokens, Random(args.seed + epoch))
@@ -167,11 +158,12 @@ def main() -> None:
             optimiser.step()
             step += 1
             total += float(loss.detach())
-            decay = min(0.998, (1 + step) / (10 + step))
-            with torch.no_grad():
-                for key, value in model.state_dict().items():
-                    if key != "word.weight":
-                        average[key].lerp_(value, 1 - decay)
+            if step % 4 == 0:
+                decay = min(0.99, (1 + step) / (40 + step))
+                with torch.no_grad():
+                    for key, value in model.state_dict().items():
+                        if key != "word.weight":
+                            average[key].lerp_(value, 1 - decay)
             if step % 50 == 0:
                 note(epoch=epoch, loss=round(total / 50, 4), seconds=round((time.time() - window) / 50, 3),
                      rate=optimiser.param_groups[0]["lr"])  # fmt: skip
@@ -179,9 +171,7 @@ def main() -> None:
             if step % args.judge_every == 0 or finished(step, args):
                 copy = Reader(average["word.weight"].shape[0], len(model.layers))
                 copy.load_state_dict(average)
-                figures = report(
-                    judged, judged_encoded, predict(torch_run(copy.eval()), judged_encoded, 4096)
-                )
+                figures = report(judged, judged_encoded, predict(torch_run(copy.eval()), judged_encoded, 4096))
                 note(val=figures)
                 if figures["auc"] > best:
                     best = figures["auc"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -52,7 +53,7 @@ def _pieces(text: str) -> list[tuple[int, int]]:
         cuts.append(match.end())
     cuts.append(len(text))
     spans: list[tuple[int, int]] = []
-    for start, end in zip(cuts, cuts[1:], strict=False):
+    for start, end in pairwise(cuts):
         while start < end and text[start].isspace():
             start += 1
         while end > start and text[end - 1].isspace():

@@ -89,7 +89,11 @@ _ZH_THAT = re.compile(
     r"[^的是在有，,？?位建]{1,8})[，,]?(?P<rest>.+)$"
 )
 _ZH_NESTED = re.compile(r"^(?P<middle>.+的[^的，,？?]{1,12}?)的(?P<rest>[^的，,？?]{1,20})$")
-_ZH_WH = re.compile(r"(?:是|为|叫|在|有|位于|出生于|毕业于|属于|来自)?(?:谁|什么|哪|何|多少|几).*$")
+_ZH_RELATION = (
+    "负责人|组长|主管|经理|作者|导演|编剧|主演|演唱者|作曲者|创始人|创办人|创建者|发明者|设计师"
+    "|母公司|子公司|总部|父亲|母亲|妻子|丈夫|儿子|女儿|首都|前身"
+)
+_ZH_HELD = re.compile(rf"^(?P<middle>[^，,？?]{{2,30}}?(?:{_ZH_RELATION}))(?P<rest>(?:的|最近|最新|最后|毕业|出生|来自|所在|在哪|曾|还).+)$")
 
 
 def _chinese(text: str) -> Chain | None:
@@ -100,6 +104,9 @@ def _chinese(text: str) -> Chain | None:
     if match and len(match["clause"]) >= 3:
         noun = re.sub(r"^的?(?:那|这|该)", "", match["noun"])
         return Chain(f"{match['clause']}的是哪{noun}？", f"{HOLE}{match['rest']}？")
+    match = _ZH_HELD.match(text)
+    if match:
+        return Chain(f"{match['middle']}是谁？", f"{HOLE}{match['rest']}？")
     match = _ZH_NESTED.match(text)
     if match:
         rest = match["rest"]

@@ -141,20 +141,30 @@ def _trim(pick: _Pick, limit: int) -> _Pick:
 
 
 def _draft(question: Question, picks: Sequence[_Pick], lead: str) -> Draft:
-    citations, claims = [], []
-    for n, pick in enumerate(picks, 1):
-        chunk = pick.candidate.window.chunk
-        text = pick.text
-        first = chunk.start_line + chunk.text.count("\n", 0, pick.start)
-        # Formats whose lines are not the file's own keep the chunk's lines as bounds.
-        last = min(chunk.end_line, first + text.count("\n"))
-        first = min(first, chunk.end_line)
+    """Claims in order of worth. Sentences of the same lines of a file share one citation."""
+    places: dict[tuple[str, int, int], list[_Pick]] = {}
+    for pick in picks:
+        places.setdefault((pick.candidate.window.chunk.id, *_lines(pick)), []).append(pick)
+    citations, number = [], {}
+    for n, ((_, first, last), together) in enumerate(places.items(), 1):
+        chunk = together[0].candidate.window.chunk
+        quote = chunk.text[min(pick.start for pick in together) : max(pick.end for pick in together)]
         citations.append(
-            Citation(n, chunk.id, chunk.source, chunk.heading, first, max(first, last), text, page=chunk.page)
+            Citation(n, chunk.id, chunk.source, chunk.heading, first, last, quote, page=chunk.page)
         )
-        shown = re.sub(r"\s*\n\s*", " ", text).strip() if not text.lstrip().startswith("|") else text
-        claims.append(Claim(shown, (n,), _span(pick, text, shown)))
+        number.update({id(pick): n for pick in together})
+    claims = []
+    for pick in picks:
+        shown = re.sub(r"\s*\n\s*", " ", pick.text).strip() if not pick.text.lstrip().startswith("|") else pick.text
+        claims.append(Claim(shown, (number[id(pick)],), _span(pick, pick.text, shown)))
     return Draft(tuple(claims), tuple(citations), lead=lead, lang=question.lang)
+
+
+def _lines(pick: _Pick) -> tuple[int, int]:
+    """First and last line of the file; a format whose lines are not the file's own keeps the chunk's as bounds."""
+    chunk = pick.candidate.window.chunk
+    first = min(chunk.start_line + chunk.text.count("\n", 0, pick.start), chunk.end_line)
+    return first, max(first, min(chunk.end_line, first + pick.text.count("\n")))
 
 
 def _span(pick: _Pick, quoted: str, shown: str) -> tuple[int, int] | None:

@@ -220,7 +220,7 @@ def find_missing(question: Question, plan: Plan, finding: Finding) -> tuple[Miss
         found.append(Missing("value", f"{question.kind}: {_about(question, panel)}", tuple(_key_terms(panel))))
     if not found:
         absent = [term for term in question.terms if term not in held and panel.weights[term] > 0]
-        label = ", ".join(absent[:4]) or _about(question, panel)
+        label = ", ".join(question.written(absent[:4])) or _about(question, panel)
         found.append(Missing("part", label, tuple(absent[:6]) or tuple(_key_terms(panel))))
     return tuple(found[:_BRIDGES])
 
@@ -252,7 +252,7 @@ def _key_terms(panel: Panel) -> list[str]:
 
 
 def _about(question: Question, panel: Panel) -> str:
-    return ", ".join(question.names[:2]) or " ".join(_key_terms(panel)[:3])
+    return ", ".join(question.names[:2]) or " ".join(question.written(_key_terms(panel)[:3]))
 
 
 def shorten(text: str, limit: int = 160) -> str:

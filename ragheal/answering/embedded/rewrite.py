@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from ragheal.answering.embedded.windows import term_set
 from ragheal.answering.roles import Rewrite, Severity
@@ -78,26 +77,14 @@ def _query(question: Question, plan: Plan, item: Missing, weights: Weights) -> Q
         # The thing itself first, then the weightiest other words of the question.
         held = term_set(" ".join(words))
         others = sorted((t for t in question.terms if t not in held), key=lambda t: -weights[t])
-        words += _as_written(question, others[:4])
+        words += question.written(others[:4])
     elif item.kind == "relation":
-        words = [words[0], *_as_written(question, words[1:])]
+        words = [words[0], *question.written(words[1:])]
         origin = "bridge" if words and not term_set(words[0]) <= frozenset(question.terms) else "rewrite"
         return Query(_join(question, words), origin=origin, wants="relation")  # type: ignore[arg-type]
     else:
-        words = _as_written(question, words) + [name for name in question.names if name not in words][:2]
+        words = question.written(words) + [name for name in question.names if name not in words][:2]
     return Query(_join(question, words), origin="rewrite", wants=question.kind)
-
-
-def _as_written(question: Question, stems: Iterable[str]) -> list[str]:
-    """Terms as the question writes them: an embedder reads words better than stems."""
-    wanted = list(stems)
-    if question.lang == "zh":
-        return wanted
-    written: dict[str, str] = {}
-    for word in re.findall(r"[\w'’.-]+", question.text):
-        for term in terms(word):
-            written.setdefault(term, word)
-    return [written.get(term, term) for term in wanted]
 
 
 def _join(question: Question, words: Sequence[str]) -> str:
@@ -123,7 +110,7 @@ def _parts(question: Question, plan: Plan, seen: set[str], weights: Weights) -> 
     found = [query for query in plan.queries[1:] if "#1" not in query.text]
     ranked = sorted(question.terms, key=lambda term: -weights[term])
     found += [
-        Query(_join(question, [name, *_as_written(question, ranked[:3])]), origin="decompose", wants=question.kind)
+        Query(_join(question, [name, *question.written(ranked[:3])]), origin="decompose", wants=question.kind)
         for name in question.names[:2]
     ]
     return [query for query in found if normal(query) not in seen and not seen.add(normal(query))]  # type: ignore[func-returns-value]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 
 from ragheal.retrieval.weights import Weights
 from ragheal.text.analyze import terms
+from ragheal.text.instructions import addresses_reader
 from ragheal.text.questions import Question
 from ragheal.text.script import has_han
 from ragheal.text.sentences import sentences
@@ -15,6 +17,8 @@ from ragheal.types import Chunk, Hit, Value
 
 #: Longest window, in characters: about 110 tokens of the embedder in either script.
 MAX_CHARS = {"en": 440, "zh": 160}
+# The ruler under a table's header, a line of dashes.
+_RULER = re.compile(r"[\s|:+=_*-]*")
 
 
 class Window(Value, frozen=True):
@@ -39,8 +43,22 @@ class Window(Value, frozen=True):
 @lru_cache(maxsize=2048)
 def _cut(text: str) -> tuple[tuple[tuple[int, int], ...], ...]:
     """Groups of sentences, each within the limit, overlapping by one sentence."""
-    spans = sentences(text)
     limit = MAX_CHARS["zh" if has_han(text) else "en"]
+    return tuple(group for run in _runs(text) for group in _groups(run, limit))
+
+
+def _runs(text: str) -> list[list[tuple[int, int]]]:
+    """The sentences in order, parted where one gives orders to the reader: such a sentence is never quoted."""
+    runs: list[list[tuple[int, int]]] = [[]]
+    for start, end in sentences(text):
+        if addresses_reader(text[start:end]):
+            runs.append([])
+        elif not _RULER.fullmatch(text, start, end):
+            runs[-1].append((start, end))
+    return [run for run in runs if run]
+
+
+def _groups(spans: list[tuple[int, int]], limit: int) -> list[tuple[tuple[int, int], ...]]:
     groups: list[tuple[tuple[int, int], ...]] = []
     first = 0
     while first < len(spans):
@@ -52,7 +70,7 @@ def _cut(text: str) -> tuple[tuple[tuple[int, int], ...], ...]:
             break
         # One sentence of overlap lets a pronoun meet its antecedent; a lone sentence has none to give.
         first = last if last > first else last + 1
-    return tuple(groups)
+    return groups
 
 
 def cut(hits: Sequence[Hit]) -> list[Window]:

@@ -138,7 +138,7 @@ def _sample(data: bytes) -> bytes:
 
 
 def _chinese_score(sample: bytes, encoding: str) -> float:
-    """The share of everyday characters among the Han of the sample; 0 where it is no valid text of the encoding."""
+    """The share of everyday characters among the Han of the sample; 0 where it is no valid text."""
     try:
         # The sample may end within a character.
         text = codecs.getincrementaldecoder(encoding)().decode(sample)

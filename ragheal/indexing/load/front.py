@@ -14,7 +14,7 @@ _PAIR = re.compile(r"^([A-Za-z_][\w -]*):[ \t]+(\S.*?)\s*$", re.MULTILINE)
 
 
 def front_matter(text: str) -> tuple[dict[str, str], int]:
-    """The scalar fields of YAML or TOML front matter, in lower-case keys, and the offset at which the body begins."""
+    """The scalar fields of YAML or TOML front matter, keys in lower case, and where the body begins."""
     if not text.startswith(("---", "+++")):
         return {}, 0
     found = _BLOCK.match(text)

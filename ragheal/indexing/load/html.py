@@ -20,9 +20,9 @@ _ASIDE = frozenset(
 _MAIN = frozenset({"main", "article"})
 _VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
 _BLOCK = frozenset(
-    "address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure footer form "
-    "h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main nav ol p pre section summary table tbody td tfoot th "
-    "thead tr ul".split()
+    "address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure "
+    "footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main nav ol p pre section summary table tbody "
+    "td tfoot th thead tr ul".split()
 )
 _HEADING = re.compile(r"h[1-6]\Z")
 # An opening tag that closes an element of the same sort that was left open, up to the given container.
@@ -30,7 +30,8 @@ _IMPLIED = {
     "li": ({"li"}, {"ul", "ol", "menu"}),
     "p": ({"p"}, {"div", "td", "th", "li", "section", "article", "body", "blockquote"}),
     "dt": ({"dt", "dd"}, {"dl"}), "dd": ({"dt", "dd"}, {"dl"}),
-    "tr": ({"tr", "td", "th"}, {"table"}), "td": ({"td", "th"}, {"tr", "table"}), "th": ({"td", "th"}, {"tr", "table"}),
+    "tr": ({"tr", "td", "th"}, {"table"}), 
+    "td": ({"td", "th"}, {"tr", "table"}), "th": ({"td", "th"}, {"tr", "table"}),
     "option": ({"option"}, {"select"}),
 }  # fmt: skip
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
@@ -142,7 +143,7 @@ class _Reader:
             if self.kind != "list":
                 self.flush("list")
             depth = sum(self.open.get(tag, 0) for tag in ("ul", "ol", "menu"))
-            mark = "" if name == "dt" else "  " * max(0, depth - 1) + "- "
+            mark = "" if name == "dt" else "  " * min(max(0, depth - 1), 8) + "- "
             self.lines.append(_Line(mark, self._line(start)))
         elif self.kind == "list" and self.open.get("li"):
             self.lines.append(_Line("  ", self._line(start)))

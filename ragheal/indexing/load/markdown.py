@@ -105,7 +105,8 @@ def _parts(text: str, starts: list[int], first: int) -> Iterator[tuple[int, int]
         elif found and found[1].startswith(fence):
             fence = ""
         free = not fence or number - begin > 10 * _PART  # a fence that is never closed must not hold everything
-        if (number - begin >= _PART and free and blank and not _STARTS_ITEM.match(line)) or number - begin > 20 * _PART:
+        seam = number - begin >= _PART and free and blank and not _STARTS_ITEM.match(line)
+        if seam or number - begin > 20 * _PART:
             yield begin, number
             begin = number
         blank = not line.strip()

@@ -80,7 +80,7 @@ class _Places:
         self._misses = 0
 
     def find(self, line: str) -> int:
-        """The line of the file on which a line of a cell stands; the line of the one before when it is not found."""
+        """The line of the file on which a line of a cell stands; the one before when it is not found."""
         if line.strip() and self._misses < _MOST_MISSES:
             for ascii_only in (False, True):
                 written = json.dumps(line, ensure_ascii=ascii_only)[1:-1]

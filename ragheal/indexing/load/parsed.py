@@ -24,7 +24,7 @@ class Parsed(NamedTuple):
 
 
 def trim(text: str, start: int, end: int) -> tuple[int, int]:
-    """The range without blank lines around it: white space goes at both ends, but the first line's indent stays."""
+    """The range without white space around it; the indent of its first line stays."""
     # Work on a bounded window at the end: rstrip on a slice would copy a whole document for each block.
     while end > start and text[end - 1].isspace():
         end -= 1

@@ -27,7 +27,8 @@ _NUMBERED: tuple[tuple[re.Pattern[str], int], ...] = (
     (re.compile("(?:[一二三四五六七八九十]{1,3})、\\S"), 4),
     (re.compile("[（(][一二三四五六七八九十]{1,3}[)）]\\S"), 5),
     (re.compile(r"(?:PART|Part)\s+(?:\d+|[IVXLC]+|One|Two|Three|Four|Five)\b"), 1),
-    (re.compile(r"(?:CHAPTER|Chapter|APPENDIX|Appendix|附录|附錄)\s*(?:\d+|[IVXLC]+\b|[A-Z]\b|[一二三四五六七八九十]+)"), 2),
+    (re.compile(r"(?:CHAPTER|Chapter|APPENDIX|Appendix)\s*(?:\d+|[IVXLC]+\b|[A-Z]\b)"), 2),
+    (re.compile(r"(?:附录|附錄)\s*(?:\d+|[A-Z]\b|[一二三四五六七八九十]+)"), 2),
     (re.compile(r"(?:SECTION|Section|Article|ARTICLE)\s+\d+(?:\.\d+)*\b"), 3),
     (re.compile(r"\d{1,2}\.\d{1,2}\.\d{1,2}\.?\s+\S"), 6),
     (re.compile(r"\d{1,2}\.\d{1,2}\.?\s+\S"), 5),
@@ -160,7 +161,7 @@ def _underlined(text: str, group: list[Line]) -> tuple[int, str, str] | None:
 
 
 def heading_text(text: str, group: list[Line]) -> str:
-    """The only line of a run, or its first when that is numbered as a heading in Chinese; "" when it reads as prose."""
+    """The only line of a run, or its first when numbered as a Chinese heading; "" when it reads as prose."""
     start, end = group[0]
     if end - start > 80:
         return ""

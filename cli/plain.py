@@ -1,0 +1,52 @@
+"""Parameters converted by hand instead of through Pydantic.
+
+Newer releases of Typer build a Pydantic adapter for each parameter, and importing Pydantic takes longer than
+everything else `replay` does. Ours are texts, paths, whole numbers and lists of them, which need none. Should
+Typer's inside change, its own conversion is used again: slower, and right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import typer
+
+HELP = ["-h", "--help"]
+
+
+def convert_plainly(command: Any) -> None:
+    """Give every parameter of a command (and of those below it) a conversion of ours."""
+    # A command makes its help option on the first call, by the names its context gives, and keeps it.
+    for parameter in command.get_params(typer.Context(command, help_option_names=HELP)):
+        annotation = getattr(getattr(parameter, "type_descriptor", None), "annotation", None)
+        if getattr(parameter, "_runtime_param", ...) is None and annotation in _CONVERSIONS:
+            parameter._runtime_param = _Plain(_CONVERSIONS[annotation])
+    for below in getattr(command, "commands", {}).values():
+        convert_plainly(below)
+
+
+class _Plain:
+    """Has the shape of what Typer keeps for a parameter."""
+
+    def __init__(self, convert: Callable[[Any], Any]) -> None:
+        self._convert = convert
+
+    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
+        if value is None:
+            return None
+        try:
+            return self._convert(value)
+        except ValueError:
+            raise typer.BadParameter(f"{value} is not a whole number", ctx=ctx, param=param) from None
+
+
+_CONVERSIONS: dict[Any, Callable[[Any], Any]] = {
+    str: str,
+    bool: bool,
+    int: int,
+    Path: Path,
+    list[str]: list,
+    list[Path]: lambda values: [Path(value) for value in values],
+}

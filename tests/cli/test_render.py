@@ -1,0 +1,93 @@
+"""How a run looks in a terminal of 40, 80 and 120 columns: compared with `tests/golden/`.
+
+To renew the files after a change that is meant: RENEW_GOLDEN=1 python -m pytest tests/cli/test_render.py,
+then read the difference.
+"""
+
+import os
+from pathlib import Path
+
+import msgspec
+import pytest
+from rich.cells import cell_len
+
+from ragheal.types import Answer
+
+GOLDEN = Path(__file__).parent.parent / "golden"
+
+
+def shown(trace, columns, colour=False):
+    from ragheal_cli.answer import answer_text, context_text, footer
+    from ragheal_cli.console import render
+    from ragheal_cli.story import Story
+
+    story = Story(columns)
+    parts = [render(*story.lines(step), columns=columns, colour=colour) for step in trace.steps]
+    parts += ["\n", answer_text(trace, columns=columns, terminal=True, colour=colour)]
+    parts += ["\n", context_text(trace, columns=columns, terminal=True, colour=colour)]
+    parts += ["\n", footer(trace, columns=columns, colour=colour)]
+    return "".join(parts)
+
+
+@pytest.mark.parametrize("columns", [40, 80, 120])
+@pytest.mark.parametrize("name", ["healed", "conflict", "abstained", "direct", "many_hits"])
+def test_golden(samples, name, columns):
+    """A change of looks is seen by whoever makes it."""
+    text = shown(samples.ALL[name](), columns)
+    path = GOLDEN / f"{name}-{columns}.txt"
+    if os.environ.get("RENEW_GOLDEN"):
+        path.write_text(text, encoding="utf-8")
+    assert text == path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("columns", [20, 33, 40, 61, 80, 120])
+def test_nothing_is_wider_than_the_terminal(samples, columns):
+    """Wide characters take two cells; a line too long breaks the table."""
+    for make in samples.ALL.values():
+        for line in shown(make(), columns).split("\n"):
+            assert cell_len(line) <= columns
+
+
+def test_foreign_text_is_harmless(samples):
+    """Escapes, bells and changes of direction in a document must not reach the terminal; [1] must."""
+    trace = samples.healed()
+    evil = "a\x1b[2J\x9b31m\x07 [bold]b[/bold] \u202e :smile: [1]\r\nnext"
+    answer = msgspec.structs.replace(trace.answer, text=evil, claims=())
+    text = shown(msgspec.structs.replace(trace, answer=answer), 80)
+    assert not [c for c in text if c != "\n" and (ord(c) < 32 or 0x7F <= ord(c) < 0xA0 or c == "\u202e")]
+    assert "[bold]b[/bold]" in text
+    assert ":smile: [1]" in text
+
+
+def test_the_answer_proper_is_bold(samples):
+    """The eye should land on the answer, and the base colours read on any background."""
+    text = shown(samples.healed(), 80, colour=True)
+    assert "\x1b[1msettles a transfer in under 900 ms\x1b[0m" in text
+    import re
+
+    codes = {code for group in re.findall(r"\x1b\[([\d;]*)m", text) for code in group.split(";")}
+    assert codes <= {"0", "1", "2", "31", "32", "35", "36"}
+
+
+def test_an_answer_that_says_everything_is_not_repeated(samples):
+    """A refusal that names what is missing in its own words needs no list below."""
+    from ragheal_cli.answer import answer_text
+
+    trace = samples.abstained()
+    text = (
+        "Not found: cafeteria on Mars. Looked for “What does the cafeteria on Mars charge for lunch?” and "
+        "“cafeteria lunch price”. Nearest: people/on-call and escalation contacts.csv:4"
+    )
+    answer = msgspec.structs.replace(trace.answer, text=text)
+    trace = msgspec.structs.replace(trace, answer=answer)
+    assert answer_text(trace, columns=80, terminal=False, colour=False) == text + "\n"
+
+
+def test_claims_that_are_not_in_the_text(samples):
+    """A span that cannot be placed is no reason to fail."""
+    from ragheal_cli.answer import answer_text
+
+    trace = samples.healed()
+    answer = Answer("q", "answered", "Short.", "en", "standard", claims=trace.answer.claims)
+    trace = msgspec.structs.replace(trace, answer=answer)
+    assert answer_text(trace, columns=80, terminal=True, colour=True) == "Short.\n"

@@ -1,0 +1,150 @@
+"""Fit the judge's two logistic models and its thresholds on collected rows.
+
+    python -m tools.fit_judge.fit WORK [--reader on|off] [--write ragheal/answering/embedded/judge.json]
+
+The window model says how likely a window answers; the pool model, fitted on the window model's held-out
+predictions, says how likely the pool does, calibrated. Thresholds are chosen on the same held-out
+predictions. Needs scikit-learn (a dependency of this tool alone).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import brier_score_loss, roc_auc_score
+from sklearn.model_selection import GroupKFold
+
+from ragheal.answering.embedded.features import NAMES
+from ragheal.answering.embedded.judge import POOL_NAMES, pool_vector
+
+READER_ONLY = ("reader", "reader_near_miss", "reader_cover")
+FOLDS = 5
+SHOWN = 3  # sentences an answer may hold
+FALSE_REFUSALS = 0.05
+
+
+def load(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def logistic(x: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None, c: float = 0.5) -> LogisticRegression:
+    # The bias is a column of its own, so that the model is one dot product.
+    return LogisticRegression(C=c, fit_intercept=False, max_iter=2000).fit(x, y, sample_weight=weight)
+
+
+def held_out(x: np.ndarray, y: np.ndarray, groups: np.ndarray) -> np.ndarray:
+    """Predictions for every row by a model that did not see its question."""
+    p = np.zeros(len(y))
+    for train, test in GroupKFold(FOLDS).split(x, y, groups):
+        p[test] = logistic(x[train], y[train]).predict_proba(x[test])[:, 1]
+    return p
+
+
+def panel(question: dict[str, Any], p: np.ndarray) -> Any:
+    """What `pool_vector` reads of a panel, from collected rows and held-out probabilities."""
+    cover, names = NAMES.index("cover_window"), NAMES.index("names")
+    candidates = [
+        SimpleNamespace(
+            p=float(q), cosine=row["cosine"], cover=row["x"][cover], names=row["x"][names], value=row["value"] or None,
+            value_text=row["value"], sentence=row["text"], window=SimpleNamespace(chunk=SimpleNamespace(id=row["chunk"])),
+            right=row["sentence"],
+        )
+        for row, q in zip(question["rows"], p, strict=True)
+    ]  # fmt: skip
+    candidates.sort(key=lambda candidate: -candidate.p)
+    asked = SimpleNamespace(kind=question["kind"], lang=question["lang"])
+    return SimpleNamespace(question=asked, candidates=candidates, best=candidates[0] if candidates else None)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("work", type=Path)
+    parser.add_argument("--reader", choices=["on", "off"], default="off")
+    parser.add_argument("--write", type=Path)
+    arguments = parser.parse_args()
+    questions = [q for q in load(arguments.work / f"rows-{arguments.reader}.jsonl") if q["rows"]]
+    used = [i for i, name in enumerate(NAMES) if arguments.reader == "on" or name not in READER_ONLY]
+    x = np.array([[row["x"][i] for i in used] for q in questions for row in q["rows"]])
+    y = np.array([row["window"] for q in questions for row in q["rows"]], dtype=int)
+    groups = np.array([i for i, q in enumerate(questions) for _ in q["rows"]])
+    p = held_out(x, y, groups)
+    print(f"{len(questions)} questions, {len(y)} windows; window AUC {roc_auc_score(y, p):.3f}")
+    report(questions, y, p, groups)
+
+    panels = [panel(q, p[groups == i]) for i, q in enumerate(questions)]
+    pool_x = np.array([pool_vector(item) for item in panels])
+    pool_y = np.array([q["answerable"] and any(c.right for c in item.candidates[:SHOWN])
+                       for q, item in zip(questions, panels, strict=True)], dtype=int)  # fmt: skip
+    pool_p = held_out(pool_x, pool_y, np.arange(len(pool_y)))
+    answerable = np.array([q["answerable"] for q in questions])
+    print(f"pool: AUC would-be-right {roc_auc_score(pool_y, pool_p):.3f}, answerable "
+          f"{roc_auc_score(answerable, pool_p):.3f}, Brier {brier_score_loss(pool_y, pool_p):.3f}")  # fmt: skip
+    for name in sorted({q["set"] for q in questions}):
+        mask = np.array([q["set"] == name for q in questions])
+        if 0 < answerable[mask].sum() < mask.sum():
+            print(f"  {name:18} right@{SHOWN} {pool_y[mask & answerable].mean():.2f}  AUC answerable "
+                  f"{roc_auc_score(answerable[mask], pool_p[mask]):.3f}")  # fmt: skip
+    reliability(pool_y, pool_p)
+    thresholds = choose(pool_y, pool_p, answerable)
+    print("thresholds", thresholds)
+    if arguments.write:
+        window_model = logistic(x, y).coef_[0]
+        pool_model = logistic(pool_x, pool_y).coef_[0]
+        whole = json.loads(arguments.write.read_text(encoding="utf-8"))
+        key = arguments.reader
+        whole["window"][key] = {NAMES[i]: round(float(w), 4) for i, w in zip(used, window_model, strict=True)}
+        whole["pool"][key] = {name: round(float(w), 4) for name, w in zip(POOL_NAMES, pool_model, strict=True)}
+        whole["thresholds"][key] = thresholds
+        arguments.write.write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
+
+
+def report(questions: list[dict[str, Any]], y: np.ndarray, p: np.ndarray, groups: np.ndarray) -> None:
+    """How often the best-scored sentences hold the answer, per set."""
+    found: dict[str, list[tuple[bool, bool, bool]]] = {}
+    for i, question in enumerate(questions):
+        if not question["answerable"]:
+            continue
+        own = np.flatnonzero(groups == i)
+        order = own[np.argsort(-p[own])] - own[0]
+        right = [question["rows"][j]["sentence"] for j in order]
+        found.setdefault(question["set"], []).append((right[0], any(right[:2]), any(right[:SHOWN])))
+    for name, marks in sorted(found.items()):
+        first, second, third = (sum(m[k] for m in marks) / len(marks) for k in range(3))
+        print(f"  {name:18} n {len(marks):4}  sentence@1 {first:.2f}  @2 {second:.2f}  @3 {third:.2f}")
+
+
+def reliability(y: np.ndarray, p: np.ndarray) -> None:
+    edges = np.linspace(0, 1, 11)
+    error = 0.0
+    for low, high in zip(edges, edges[1:], strict=False):
+        mask = (p >= low) & (p < high + (high == 1))
+        if mask.any():
+            error += mask.mean() * abs(p[mask].mean() - y[mask].mean())
+            print(f"  said {p[mask].mean():.2f}  was {y[mask].mean():.2f}  n {mask.sum()}")
+    print(f"  expected calibration error {error:.3f}")
+
+
+def choose(right: np.ndarray, p: np.ndarray, answerable: np.ndarray) -> dict[str, float]:
+    """`abstain`: few right answers are lost below it. `sufficient`: above it most answers are right."""
+    good = p[right == 1]
+    abstain = float(np.quantile(good, FALSE_REFUSALS))
+    candidates = np.linspace(0.05, 0.95, 91)
+    precise = [t for t in candidates if (p >= t).any() and right[p >= t].mean() >= 0.75]
+    sufficient = float(max(min(precise, default=0.6), abstain))
+    strict = [t for t in candidates if (p >= t).any() and right[p >= t].mean() >= 0.85]
+    return {
+        "sufficient": round(sufficient, 3),
+        "abstain": round(abstain, 3),
+        "strict": round(float(max(min(strict, default=0.8), sufficient)), 3),
+        "strict_abstain": round(sufficient, 3),
+    }
+
+
+if __name__ == "__main__":
+    main()
