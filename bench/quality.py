@@ -25,7 +25,14 @@ MODES: dict[str, list[str]] = {
     "plain-reader-off": ["--no-heal", "--set", "embedded.reader=off"],
     "rrf": ["--set", "retrieval.fusion=rrf"],
 }
-COLUMNS = ("answer_correct", "false_refusal", "full_evidence@5", "full_evidence@10", "conflict_surfaced", "refused")
+COLUMNS = (
+    "answer_correct",
+    "false_refusal",
+    "full_evidence@5",
+    "full_evidence@10",
+    "conflict_surfaced",
+    "refused",
+)
 TYPES = ("single", "synonym", "multi_hop", "conflict", "unanswerable")
 
 
@@ -49,7 +56,10 @@ def ask(bench: Path, work: Path, mode: str, extra: list[str]) -> Path:
     with predictions.open("w", encoding="utf-8") as out:
         for line in run.stdout.splitlines():
             out.write(json.dumps(prediction(json.loads(line)), ensure_ascii=False) + "\n")
-    print(f"{mode}: {len(run.stdout.splitlines())} questions in {time.perf_counter() - started:.0f} s", file=sys.stderr)
+    print(
+        f"{mode}: {len(run.stdout.splitlines())} questions in {time.perf_counter() - started:.0f} s",
+        file=sys.stderr,
+    )
     return predictions
 
 

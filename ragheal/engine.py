@@ -14,6 +14,7 @@ from ragheal.settings import Settings
 from ragheal.types import TRACE_VERSION, Answer, Citation, Hit, Query, RouteStep, Step, Trace
 
 if TYPE_CHECKING:
+    from ragheal.answering.roles import Roles
     from ragheal.indexing.opened import OpenIndex
     from ragheal.indexing.report import Progress, Report
     from ragheal.models.base import Embedder
@@ -123,7 +124,6 @@ class Engine:
         generation: int | None = None,
     ) -> Trace:
         from ragheal import __version__
-        from ragheal.answering.embedded import EmbeddedRoles
         from ragheal.answering.kit import Kit
         from ragheal.strategies import STRATEGIES
         from ragheal.strategies.adaptive import route
@@ -139,7 +139,7 @@ class Engine:
 
         routing = route(question, self.settings)
         emit(RouteStep(routing))
-        kit = Kit(doors, EmbeddedRoles(doors, self.settings), self.settings, emit)
+        kit = Kit(doors, self._roles(doors), self.settings, emit)
         answer: Answer = STRATEGIES[routing.route](question, routing, kit)
         if generation is None:
             generation = self._index.generation if self._index is not None else 0
@@ -158,6 +158,16 @@ class Engine:
             seconds=round(time.perf_counter() - started, 4),
             healed=self.settings.loop.heal,
         )
+
+    def _roles(self, doors: Doors) -> Roles:
+        from ragheal.answering.embedded import EmbeddedRoles
+
+        embedded = EmbeddedRoles(doors, self.settings)
+        if self.settings.model.backend == "scripted":
+            from ragheal.answering.scripted import ScriptedRoles
+
+            return ScriptedRoles.load(Path(self.settings.model.script), embedded)
+        return embedded
 
     def _with_changes(self, trace: Trace) -> Trace:
         """Mark citations whose file is no longer what was indexed."""

@@ -31,7 +31,7 @@ class IndexSettings(Section, frozen=True):
     exclude: tuple[str, ...] = ()  # patterns as in .gitignore, on top of the ignore files
     hidden: bool = False  # read files and folders that begin with a dot
     lexical: Literal["auto", "rank-bm25", "tantivy"] = "auto"
-    tantivy_above: int = 1000  # chunks; where `auto` changes over (docs/benchmarks.md)
+    tantivy_above: int = 500  # chunks; where `auto` changes over (docs/benchmarks.md)
 
 
 class EmbeddingSettings(Section, frozen=True):
@@ -169,9 +169,7 @@ def preset_path(name: str) -> Path:
     path = folder / f"{name}.yaml"
     if not path.exists():
         names = sorted(p.stem for p in folder.glob("*.yaml") if not p.stem.startswith("rules"))
-        raise ConfigError(
-            f"no preset named `{name}`", hint=f"presets: {', '.join(names)}, or the path of a .yaml"
-        )
+        raise ConfigError(f"no preset named `{name}`", hint=f"presets: {', '.join(names)}, or the path of a .yaml")
     return path
 
 
@@ -228,9 +226,7 @@ def _from_env(env: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
         section, _, key = name[len(ENV_PREFIX) :].lower().partition("__")
         dotted = f"{section}.{key}"
         if dotted not in KEYS:
-            raise ConfigError(
-                f"unknown setting in the environment: {name}", hint=_nearest(dotted, KEYS, env=True)
-            )
+            raise ConfigError(f"unknown setting in the environment: {name}", hint=_nearest(dotted, KEYS, env=True))
         listed = dotted in {"index.exclude", "retrieval.paths"}
         yield dotted, [part for part in text.split(",") if part] if listed else text
 
@@ -239,17 +235,13 @@ def _read_yaml(path: Path) -> dict[str, Any]:
     import yaml
 
     try:
-        tree = yaml.load(
-            path.read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-        )
+        tree = yaml.load(path.read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except OSError as error:
         raise ConfigError(f"cannot read {path}: {error.strerror}") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         where = getattr(error, "problem_mark", None)
         line = f", line {where.line + 1}" if where else ""
-        raise ConfigError(
-            f"{path}{line} is not valid YAML", hint="check the indentation and the colons"
-        ) from None
+        raise ConfigError(f"{path}{line} is not valid YAML", hint="check the indentation and the colons") from None
     if tree is None:
         return {}
     if not isinstance(tree, dict):

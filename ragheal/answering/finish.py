@@ -22,7 +22,9 @@ from ragheal.types import (
 )
 
 
-def finish(question: str, route: Route, plan: Plan, gathered: Gathered, kit: Kit, *, strict: bool = False) -> Answer:
+def finish(
+    question: str, route: Route, plan: Plan, gathered: Gathered, kit: Kit, *, strict: bool = False
+) -> Answer:
     """Generate, verify, regenerate once if the draft is not grounded; abstain rather than guess."""
     hits, verdict = gathered.hits, gathered.verdict
     draft = kit.roles.generate(question, plan, hits, verdict, strict=strict)
@@ -60,7 +62,14 @@ def _verify(
 
 
 def _answer(
-    question: str, route: Route, plan: Plan, gathered: Gathered, draft: Draft, check: Check, verdict: Verdict, kit: Kit
+    question: str,
+    route: Route,
+    plan: Plan,
+    gathered: Gathered,
+    draft: Draft,
+    check: Check,
+    verdict: Verdict,
+    kit: Kit,
 ) -> Answer:
     status = _status(check, verdict.conflict)
     if not kit.settings.loop.heal and status in {"disclaimed", "partial"} and check.grounded == "supported":
@@ -96,12 +105,8 @@ def abstain(question: str, route: Route, gathered: Gathered, kit: Kit, check: Ch
     """Say that it is not in here: what was looked for, what is missing, and the nearest sources."""
     verdict = gathered.verdict
     relevance = {grade.chunk_id: grade.relevance for grade in verdict.grades}
-    ordered = sorted(
-        range(len(gathered.hits)), key=lambda i: (-relevance.get(gathered.hits[i].chunk.id, 0), i)
-    )
-    nearest = tuple(
-        f"{gathered.hits[i].chunk.source}:{gathered.hits[i].chunk.start_line}" for i in ordered[:3]
-    )
+    ordered = sorted(range(len(gathered.hits)), key=lambda i: (-relevance.get(gathered.hits[i].chunk.id, 0), i))
+    nearest = tuple(f"{gathered.hits[i].chunk.source}:{gathered.hits[i].chunk.start_line}" for i in ordered[:3])
     missing = tuple(item.label for item in verdict.missing)
     language = lang(question)
     return Answer(

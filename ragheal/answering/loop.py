@@ -61,7 +61,11 @@ def gather(question: str, plan: Plan, kit: Kit, *, strict: bool = False) -> Gath
             kit.emit(RewriteStep(round_, query, rewrite.why, rewrite.severity))
         queries = rewrite.queries
     assert first is not None  # the first round always judges
-    return Gathered(pool, hits, verdicts[-1], round_, first)
+    verdict = verdicts[-1]
+    if verdict.confidence < first[1].confidence:
+        # Healing may replace the first round's answer only with a better one.
+        hits, verdict = first
+    return Gathered(pool, hits, verdict, round_, first)
 
 
 def severity(kit: Kit, plan: Plan, verdicts: Sequence[Verdict]) -> Severity:

@@ -38,7 +38,9 @@ class Roles(Protocol):
     ) -> Rewrite | None:
         """Queries for exactly what is missing, none tried before; None when there is nothing new to try."""
 
-    def generate(self, question: str, plan: Plan, pool: Sequence[Hit], verdict: Verdict, *, strict: bool) -> Draft | None:
+    def generate(
+        self, question: str, plan: Plan, pool: Sequence[Hit], verdict: Verdict, *, strict: bool
+    ) -> Draft | None:
         """Answer from the pooled hits alone; None when nothing in them bears on the question."""
 
     def verify(

@@ -31,7 +31,9 @@ _INSPIRATION = {
 }
 
 
-def answer_text(draft: Draft, status: Status, missing: Sequence[str] = (), conflict: Conflict | None = None) -> str:
+def answer_text(
+    draft: Draft, status: Status, missing: Sequence[str] = (), conflict: Conflict | None = None
+) -> str:
     """The answer as it is printed: an opening where one is due, the quoted sentences with their marks."""
     language = draft.lang
     body = joined(draft)
@@ -50,7 +52,11 @@ def answer_text(draft: Draft, status: Status, missing: Sequence[str] = (), confl
 
 
 def _reason(reason: str, language: Lang) -> str:
-    return reason.replace("newest source", "最新的来源").replace("(", "（").replace(")", "）") if language == "zh" else reason
+    return (
+        reason.replace("newest source", "最新的来源").replace("(", "（").replace(")", "）")
+        if language == "zh"
+        else reason
+    )
 
 
 def joined(draft: Draft) -> str:

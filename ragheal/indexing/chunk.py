@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ragheal.indexing.load.parsed import is_blank, trim
@@ -26,6 +26,8 @@ CHUNKER = "structure-1"
 _MOST_TOKENS = 480  # of text and headings together; the shipped embedder reads 512
 _HEADING_CHARS = 240  # of headings that are embedded with a chunk
 _LONE = 40  # tokens up to which a paragraph before a list or table is its introduction
+_DATES = ("updated", "last_updated", "lastmod", "last_modified", "modified", "date", "更新日期", "日期")
+_DATE = re.compile(r"\s*(\d{4})\s*[-/.年]\s*(\d{1,2})\s*[-/.月]\s*(\d{1,2})")
 _LEADS = (":", "：", "**", "__")
 
 
@@ -134,33 +136,37 @@ def _header(text: str, block: Block) -> str:
 def _packed(pieces: Iterator[_Piece], target: float, limit: float, text: str) -> Iterator[list[_Piece]]:
     """Neighbours joined up to the target; a short end joins what is before, an introduction what follows."""
     held: list[_Piece] = []
+    weight = 0.0  # of what is held
     ready: list[_Piece] = []  # complete, but may yet take in a short end
     for piece in pieces:
-        if held and _weight(held) + piece.tokens > target:
-            carried = held[-1:] if _introduces(text, held[-1], piece, limit) else []
+        # What stands between two pieces, such as a comma, becomes part of the chunk.
+        between = text[held[-1].end : piece.start] if held else ""
+        gap = tokens(between)
+        if held and (weight + gap + piece.tokens > target or _parts(between)):
+            carried = held[-1:] if not _parts(between) and _introduces(text, held[-1], piece, limit) else []
             rest = held[: len(held) - len(carried)]
             if rest:
                 if ready:
                     yield ready
                 ready = rest
-            held = carried
+            held, weight = carried, sum(one.tokens for one in carried)
+            gap = gap if carried else 0.0
         held.append(piece)
-    if (
-        ready
-        and held
-        and _weight(held) < target / 4
-        and _weight(ready) + _weight(held) <= min(1.5 * target, limit)
-    ):
-        yield ready + held
-        return
+        weight += gap + piece.tokens
+    if ready and held and weight < target / 4 and not _parts(text[ready[-1].end : held[0].start]):
+        joined = tokens(text[ready[0].start : held[-1].end])
+        if joined <= min(1.5 * target, limit):
+            yield ready + held
+            return
     if ready:
         yield ready
     if held:
         yield held
 
 
-def _weight(pieces: Sequence[_Piece]) -> float:
-    return sum(piece.tokens for piece in pieces)
+def _parts(between: str) -> bool:
+    """Whether something that is no block, such as a comment, stands between two pieces: it is not to be read."""
+    return "<!--" in between or len(between.strip()) > 40
 
 
 def _introduces(text: str, piece: _Piece, following: _Piece, limit: float) -> bool:
@@ -230,7 +236,17 @@ def _chunk(
         start_char=start,
         end_char=end,
         page=document.pages[first] if first < len(document.pages) else 0,
+        date=date_of(document.metadata),
     )
+
+
+def date_of(metadata: Mapping[str, str]) -> str:
+    """When a document was last true by its own metadata, as YYYY-MM-DD; "" when it does not say."""
+    for key in _DATES:
+        found = _DATE.match(metadata.get(key, ""))
+        if found and 1 <= int(found[2]) <= 12 and 1 <= int(found[3]) <= 31:
+            return f"{found[1]}-{int(found[2]):02}-{int(found[3]):02}"
+    return ""
 
 
 class _Lines:

@@ -73,6 +73,8 @@ def _cut(
             yield begin, stop, held
             begin, held = low, 0.0
         if weight > min(limit, 1.5 * target):
+            if held:
+                yield begin, stop, held
             yield from _cut(text, low, high, cutters[1:], target, limit)
             begin, stop, held = high, high, 0.0
             continue

@@ -39,7 +39,9 @@ def fuse(dense: Ranked, lexical: Ranked, ceiling: float, settings: RetrievalSett
     lexical_places = {number: (rank, score) for rank, (number, score) in enumerate(lexical, 1)}
     numbers = dict.fromkeys([*dense_places, *lexical_places])
     if settings.fusion == "rrf" or not dense or not lexical:
-        scores = {number: _rrf(dense_places.get(number), lexical_places.get(number), settings) for number in numbers}
+        scores = {
+            number: _rrf(dense_places.get(number), lexical_places.get(number), settings) for number in numbers
+        }
     else:
         scores = _adaptive(dense_places, lexical_places, ceiling, list(numbers))
     fused = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fnmatch
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from ragheal.indexing.opened import OpenIndex
 from ragheal.models.base import Embedder
@@ -14,7 +15,13 @@ from ragheal.settings import Settings
 from ragheal.text.analyze import terms
 from ragheal.types import Channel, Chunk, Hit, Query, Reading
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 DECIMALS = 6
+#: Vectors of passages kept in memory, 1.5 KB each.
+PASSAGES_KEPT = 20_000
 
 Read = Callable[[str, Sequence[tuple[str, str]]], Sequence[Reading]]
 
@@ -41,6 +48,7 @@ class LiveDoors:
             "reader": reader_fingerprint,
         }
         self._warmed = False
+        self._passages: dict[str, NDArray[np.float32]] = {}
 
     @property
     def fingerprints(self) -> Mapping[str, str]:
@@ -89,7 +97,14 @@ class LiveDoors:
 
     def similarity(self, query: str, texts: Sequence[str]) -> tuple[float, ...]:
         vector = self._embedder.embed_query(query)
-        return tuple(round(float(cosine), DECIMALS) for cosine in self._embedder.embed_passages(texts) @ vector)
+        known = self._passages
+        # A passage is read for the question, for each of its parts and again in each round: embed it once.
+        new = [text for text in dict.fromkeys(texts) if text not in known]
+        if len(known) + len(new) > PASSAGES_KEPT:
+            known.clear()
+            new = list(dict.fromkeys(texts))
+        known.update(zip(new, self._embedder.embed_passages(new), strict=True))
+        return tuple(round(float(known[text] @ vector), DECIMALS) for text in texts)
 
     def read(self, question: str, passages: Sequence[tuple[str, str]]) -> tuple[Reading, ...] | None:
         return None if self._read is None else tuple(self._read(question, passages))
@@ -110,5 +125,3 @@ def _quietly(work: Callable[[], None]) -> None:
         work()
     except Exception:
         return
-
-

@@ -16,7 +16,10 @@ def generative(question: str, routing: Routing, kit: Kit) -> Answer:
     plan = kit.roles.plan(question, "generative")
     kit.emit(PlanStep(plan))
     once = msgspec.structs.replace(
-        kit, settings=msgspec.structs.replace(kit.settings, loop=msgspec.structs.replace(kit.settings.loop, heal=False))
+        kit,
+        settings=msgspec.structs.replace(
+            kit.settings, loop=msgspec.structs.replace(kit.settings.loop, heal=False)
+        ),
     )
     gathered = gather(question, plan, once)
     draft = kit.roles.generate(question, plan, gathered.hits, gathered.verdict, strict=False)

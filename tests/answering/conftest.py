@@ -14,7 +14,8 @@ from ragheal.types import Channel, Chunk, Hit, Query, Reading
 class WordDoors:
     """Doors over a dict of documents: a hit is a paragraph that shares terms with the query."""
 
-    def __init__(self, documents: Mapping[str, str]) -> None:
+    def __init__(self, documents: Mapping[str, str], top_k: int = 10) -> None:
+        self.top_k = top_k
         self.chunks: list[Chunk] = []
         self.asked: list[Query] = []
         for source, text in documents.items():
@@ -39,7 +40,7 @@ class WordDoors:
             share = len(wanted & set(terms(f"{chunk.heading} {chunk.text}"))) / max(1, len(wanted))
             if share:
                 scored.append(Hit(chunk, round(share, 6), (Channel("lexical", 1, round(share, 6)),)))
-        return tuple(sorted(scored, key=lambda hit: (-hit.score, hit.chunk.id))[: query.depth or 10])
+        return tuple(sorted(scored, key=lambda hit: (-hit.score, hit.chunk.id))[: query.depth or self.top_k])
 
     def neighbours(self, chunk_id: str) -> tuple[Hit, ...]:
         return ()
@@ -50,9 +51,7 @@ class WordDoors:
 
     def similarity(self, query: str, texts: Sequence[str]) -> tuple[float, ...]:
         wanted = set(terms(query))
-        return tuple(
-            round(0.75 + 0.2 * len(wanted & set(terms(text))) / max(1, len(wanted)), 6) for text in texts
-        )
+        return tuple(round(0.75 + 0.2 * len(wanted & set(terms(text))) / max(1, len(wanted)), 6) for text in texts)
 
     def read(self, question: str, passages: Sequence[tuple[str, str]]) -> tuple[Reading, ...] | None:
         return None

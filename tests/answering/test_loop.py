@@ -11,7 +11,20 @@ from ragheal.answering.kit import Kit
 from ragheal.answering.loop import gather
 from ragheal.answering.roles import Rewrite, Severity
 from ragheal.settings import Settings, load
-from ragheal.types import Check, Draft, Grade, Hit, JudgeStep, Missing, Plan, Query, SearchStep, Step, StopStep, Verdict
+from ragheal.types import (
+    Check,
+    Draft,
+    Grade,
+    Hit,
+    JudgeStep,
+    Missing,
+    Plan,
+    Query,
+    SearchStep,
+    Step,
+    StopStep,
+    Verdict,
+)
 
 DOCUMENTS = {
     "a.md": "Dispatch\nThe scheduler pauses dispatch for thirty minutes.\n\nIt was written by the Dispatch team.",
@@ -44,7 +57,9 @@ class Judge:
         self.tried.append([query.text for query in tried])
         return self.rewrites.pop(0)
 
-    def generate(self, question: str, plan: Plan, pool: Sequence[Hit], verdict: Verdict, *, strict: bool) -> Draft | None:
+    def generate(
+        self, question: str, plan: Plan, pool: Sequence[Hit], verdict: Verdict, *, strict: bool
+    ) -> Draft | None:
         raise AssertionError("the loop does not generate")
 
     def verify(self, *_: object, **__: object) -> Check:

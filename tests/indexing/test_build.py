@@ -6,12 +6,10 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
-from ragheal.errors import ConfigError
 from ragheal.indexing.report import Progress
 
 ANIMALS = {
@@ -127,18 +125,6 @@ def test_a_title_taken_from_the_file_name_makes_a_rename_no_dearer(project):
     assert project.build().embedded == 1
 
 
-def test_a_moved_project_is_unchanged(animals, tmp_path):
-    """Renaming the folder above everything must not make all files new."""
-    animals.build()
-    moved = tmp_path / "elsewhere"
-    animals.folder.rename(moved)
-    animals.docs, animals.index = moved / "docs", moved / ".ragheal"
-    report = animals.build()
-    assert (report.unchanged, report.embedded, report.written) == (4, 0, False)
-    with animals.open() as index:
-        assert index.path_of("cats.md") == moved / "docs" / "cats.md"
-
-
 def test_a_deleted_file_is_gone(animals):
     """Answers would cite a document that no longer exists."""
     animals.build()
@@ -200,66 +186,6 @@ def test_a_file_that_turned_bad_no_longer_answers(animals):
     assert animals.find("attic") == []
 
 
-def test_other_roots_keep_their_documents(project):
-    """`index A` after `index A B` would throw B away."""
-    project.write("a/one.md", "# One\n\nApples are red.")
-    project.write("b/two.md", "# Two\n\nBananas are yellow.")
-    a, b = project.docs / "a", project.docs / "b"
-    project.build(a, b)
-    (a / "one.md").unlink()
-    (b / "two.md").unlink()
-    assert project.build(a).deleted.sources == ("one.md",)
-    assert project.find("bananas") == ["two.md"]
-    with project.open() as index:
-        assert index.manifest.roots == (str(a), str(b))
-
-
-def test_files_of_one_name_in_two_roots_do_not_evict_each_other(project):
-    """The README of one folder would answer for the other's."""
-    project.write("a/readme.md", "# A\n\nApples are red.")
-    project.write("b/readme.md", "# B\n\nBananas are yellow.")
-    a, b = project.docs / "a", project.docs / "b"
-    project.build(a, b)
-    assert project.find("apples") == ["readme.md"]
-    assert project.find("bananas") == ["b/readme.md"]
-    assert not project.build(a, b).written
-    assert not project.build(b).written
-    with project.open() as index:
-        assert index.path_of("b/readme.md") == b / "readme.md"
-
-
-def test_a_wider_root_takes_the_narrower_one_in(project):
-    """Indexing the parent later must not index anything twice or embed it again."""
-    project.write("a/one.md", "# One\n\nApples are red.")
-    project.write("two.md", "# Two\n\nBananas are yellow.")
-    project.build(project.docs / "a")
-    report = project.build(project.docs)
-    assert (report.renamed.sources, report.added.sources, report.embedded) == (("a/one.md",), ("two.md",), 1)
-    assert project.find("apples") == ["a/one.md"]
-    assert not project.build(project.docs / "a").written
-
-
-def test_without_paths_the_recorded_ones_are_updated(animals):
-    """`ragheal index` alone brings everything up to date."""
-    from ragheal.indexing.build import build
-    from ragheal.settings import Settings
-
-    with pytest.raises(ConfigError):
-        build([], animals.index, Settings(), lambda: animals.embedder)
-    animals.build()
-    animals.write("new.md", "# New\n\nA zebra.")
-    report = build([], animals.index, Settings(), lambda: animals.embedder)
-    assert report.added.sources == ("new.md",)
-
-
-def test_a_path_that_is_not_there_changes_nothing(animals):
-    """A mistyped path must not read as "everything was deleted"."""
-    animals.build()
-    with pytest.raises(ConfigError, match="does not exist"):
-        animals.build(animals.docs / "typo")
-    assert animals.find("attic") == ["cats.md"]
-
-
 def test_new_times_alone_change_nothing(animals):
     """A fresh checkout touches every file."""
     animals.build()
@@ -279,55 +205,6 @@ def test_an_edit_right_after_the_build_is_seen(project):
     os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
     assert project.build().changed.sources == ("a.md",)
     assert project.find("2222") == ["a.md"]
-
-
-def test_other_chunking_splits_anew_and_keeps_vectors_of_equal_texts(animals):
-    """A changed setting would silently do nothing, or cost all embeddings."""
-    animals.build()
-    report = animals.build(chunk_tokens=100)
-    assert report.written
-    assert any("split" in note for note in report.notes)
-    assert (report.unchanged, report.embedded) == (4, 0)
-    assert animals.find("attic") == ["cats.md"]
-    assert not animals.build(chunk_tokens=100).written
-
-
-def test_another_embedder_embeds_anew(animals):
-    """Queries of one model against vectors of another find noise."""
-    animals.build()
-    animals.embedder = type(animals.embedder)("words-2", dim=32)
-    report = animals.build()
-    assert report.embedded == report.chunks > 0
-    assert any("embedder" in note for note in report.notes)
-    with animals.open() as index:
-        assert (index.manifest.dim, index.manifest.embedder_fingerprint) == (32, "words-2")
-        (number, _), *_ = index.dense(animals.embedder.embed_query("dog guards the gate"), 1)
-        assert index.chunks([number])[0].source == "dogs.md"
-
-
-def test_another_analyzer_indexes_the_words_anew(animals, monkeypatch):
-    """Terms of two analyzers never meet; vectors stay as they are."""
-    from ragheal.indexing import build as module
-    from ragheal.indexing import draft
-
-    animals.build()
-    monkeypatch.setattr(module, "ANALYZER", "shouting-1")
-    monkeypatch.setattr(draft, "terms", lambda text: text.upper().split())
-    report = animals.build()
-    assert (report.written, report.embedded) == (True, 0)
-    with animals.open() as index:
-        assert index.frequencies(["ATTIC.", "attic"]) == {"ATTIC.": 1, "attic": 0}
-        assert len(index.lexical(["ATTIC."], 5)) == 1
-
-
-def test_the_word_index_moves_when_the_setting_says_so(animals):
-    """Both back ends answer alike, whichever the index was written with."""
-    animals.build(lexical="rank-bm25")
-    small = animals.find("owl night")
-    report = animals.build(lexical="tantivy")
-    assert report.notes
-    assert report.embedded == 0
-    assert animals.find("owl night") == small
 
 
 def test_an_updated_index_equals_a_fresh_one(animals, tmp_path):
@@ -398,55 +275,3 @@ def test_progress_tells_every_phase_to_its_end(animals):
     last = {step.phase: step for step in seen}
     assert list(last) == ["scan", "read", "embed", "write"]
     assert all(step.done == step.total for step in last.values() if step.phase != "scan")
-
-
-def test_old_generations_are_removed_but_one(animals):
-    """The disk would fill with old copies."""
-    for i in range(4):
-        animals.write("cats.md", f"# Cats\n\nVersion {i}.", age=100 - i)
-        animals.build()
-    assert sorted(path.name for path in (animals.index / "generations").iterdir()) == ["000003", "000004"]
-
-
-@pytest.mark.parametrize("backend", ["rank-bm25", "tantivy"])
-def test_a_reader_keeps_its_generation(animals, backend):
-    """A batch of questions that runs while `index` runs again and again must not mix two states, or fail."""
-    animals.build(lexical=backend)
-    with animals.open() as index:
-        for i in range(4):
-            animals.write("cats.md", f"# Cats\n\nThe cat moved to cellar {i}.", age=50 - i)
-            animals.build(lexical=backend)
-        chunks = index.chunks([number for number, _ in index.lexical(["attic"], 5)])
-        assert [chunk.source for chunk in chunks] == ["cats.md"]
-        assert len(index.dense(animals.embedder.embed_query("cat"), 9)) == index.chunk_count
-    animals.write("cats.md", "# Cats\n\nThe cat moved out.", age=20)
-    animals.build(lexical=backend)
-    assert sorted(path.name for path in (animals.index / "generations").iterdir()) == ["000005", "000006"]
-
-
-def test_is_current_tells_an_edit(animals):
-    """A citation of a file that has changed since must say so."""
-    animals.build()
-    with animals.open() as index:
-        assert index.is_current("cats.md")
-        os.utime(animals.docs / "cats.md")
-        assert index.is_current("cats.md")
-        time.sleep(0.01)
-        animals.write("cats.md", ANIMALS["cats.md"].replace("sixteen", "fifteen"))
-        assert not index.is_current("cats.md")
-        (animals.docs / "dogs.md").unlink()
-        assert not index.is_current("dogs.md")
-        assert not index.is_current("unknown.md")
-        assert index.path_of("unknown.md") is None
-
-
-def test_neighbours_are_those_of_the_document(project):
-    """An answer that runs over a chunk's edge would be cut."""
-    sections = [f"# Part {i}\n\n" + f"Sentence about topic number{i} and more of it. " * 30 for i in range(4)]
-    project.write("manual.md", "\n\n".join(sections))
-    project.build()
-    with project.open() as index:
-        chunks = sorted(index.chunks(range(1, index.chunk_count + 1)), key=lambda chunk: chunk.ordinal)
-        assert [c.ordinal for c in index.neighbours(chunks[1].id)] == [0, 2]
-        assert [c.ordinal for c in index.neighbours(chunks[0].id)] == [1]
-        assert index.neighbours("nothing") == []

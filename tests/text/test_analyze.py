@@ -28,7 +28,7 @@ def test_a_question_meets_its_document(question: str, document: str) -> None:
 
 
 def test_stop_words_carry_nothing() -> None:
-    """"What is the …" must not match every chunk that holds "the"."""
+    """ "What is the …" must not match every chunk that holds "the"."""
     assert terms("What is the of and to") == []
     assert terms("的是在什么") == []
 

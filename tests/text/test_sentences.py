@@ -17,7 +17,10 @@ def split(text: str) -> list[str]:
     ("text", "expected"),
     [
         ("Dr. Lee met J. Smith. They left.", ["Dr. Lee met J. Smith.", "They left."]),
-        ("It opens at 5 p.m. The U.S. team won 3.5 points.", ["It opens at 5 p.m.", "The U.S. team won 3.5 points."]),
+        (
+            "It opens at 5 p.m. The U.S. team won 3.5 points.",
+            ["It opens at 5 p.m.", "The U.S. team won 3.5 points."],
+        ),
         ('"Great!" he said. Why? Nobody knew.', ['"Great!" he said.', "Why?", "Nobody knew."]),
         ("他说：“你好。”然后走了。真的吗？", ["他说：“你好。”", "然后走了。", "真的吗？"]),
         ("价格是3.5元；很便宜！", ["价格是3.5元；", "很便宜！"]),

@@ -26,6 +26,7 @@ from ragheal.types import Hit, Query
 
 SETS = ("squad2_en", "xquad_en", "xquad_zh", "cmrc2018", "drcd", "hotpotqa", "2wiki", "musique", "ramdocs",
         "deep_rag_gitlab")  # fmt: skip
+THINNED = ("hotpotqa", "2wiki", "musique")
 
 
 def plain(text: str) -> str:
@@ -43,7 +44,11 @@ def write_documents(data: Path, folder: Path) -> dict[str, str]:
     """Every document of every set as a Markdown file; returns document id -> source."""
     sources: dict[str, str] = {}
     for name in SETS:
-        for record in lines(data / name / "corpus.jsonl"):
+        needed = {d for q in lines(data / name / "questions.jsonl") for d in q["supporting_doc_ids"]}
+        for number, record in enumerate(lines(data / name / "corpus.jsonl")):
+            # Most documents of the multi-hop sets are distractors of one question; a quarter is distraction enough.
+            if name in THINNED and record["doc_id"] not in needed and number % 4:
+                continue
             stem = re.sub(r"[^\w-]+", "_", record["doc_id"])[:120]
             source = f"{name}/{stem}.md"
             path = folder / source

@@ -53,14 +53,17 @@ class EmbeddedRoles:
         weights = self._reader.weights(asked)
         return _rewrite.rewrite(asked, plan, verdicts, tried, severity, weights, self._known)
 
-    def generate(self, question: str, plan: Plan, pool: Sequence[Hit], verdict: Verdict, *, strict: bool) -> Draft | None:
+    def generate(
+        self, question: str, plan: Plan, pool: Sequence[Hit], verdict: Verdict, *, strict: bool
+    ) -> Draft | None:
         finding = self._find(question, plan, pool)
         return _generate.generate(analyze(question), plan, pool, finding, verdict.conflict, self._settings.answer)
 
     def verify(
         self, question: str, plan: Plan, draft: Draft, pool: Sequence[Hit], verdict: Verdict, *, strict: bool
     ) -> Check:
-        return _verify.verify(analyze(question), plan, draft, pool, self._find(question, plan, pool), strict=strict)
+        finding = self._find(question, plan, pool)
+        return _verify.verify(analyze(question), draft, pool, finding, self._settings.answer, strict=strict)
 
     def _find(self, question: str, plan: Plan, pool: Sequence[Hit]) -> _judge.Finding:
         key = (question, plan.shape, tuple(hit.chunk.id for hit in pool))

@@ -111,7 +111,11 @@ def _value(candidate: Candidate, kinds: frozenset[str], option: str, question: Q
     # Of people's dates the first is birth, the second death.
     if re.search(r"\b(?:died|death|lived longer)\b|去世|逝世|死", question.text.lower()) and len(found) > 1:
         return found[1]
-    inside = [span for span in found if candidate.value and span.start <= candidate.value[0] - candidate.window.start < span.end]
+    inside = [
+        span
+        for span in found
+        if candidate.value and span.start <= candidate.value[0] - candidate.window.start < span.end
+    ]
     return inside[0] if inside else found[0]
 
 
@@ -145,7 +149,11 @@ def _agree(question: Question, sides: Sequence[Side]) -> bool:
     """Whether both sides hold the predicate, or share a value that the question does not name."""
     asked = term_set(question.text)
     options = frozenset().union(*(term_set(option) for option in question.options))
-    predicate = [term for term in question.terms if term not in options and term not in {"same", "both", "相同", "同一", "一样"}]
+    predicate = [
+        term
+        for term in question.terms
+        if term not in options and term not in {"same", "both", "相同", "同一", "一样"}
+    ]
     held = []
     for side in sides:
         assert side.found is not None

@@ -40,7 +40,7 @@ _PERSON = (
     r"|star|actor|actress|editor|inventor|artist|screenwriter|architect|captain|coach|ceo|chair(?:man|person)?)"
 )
 _OF_THE = re.compile(
-    r"^(?P<head>.+?\b(?:of|by|for|from|to|with|in|at|on|did|does|do|is|was|are|were|has|had)) "
+    r"^(?P<head>.+\b(?:of|by|for|from|to|with|in|at|on|did|does|do|is|was|are|were|has|had)) "
     rf"(?P<middle>(?:the|a|an) (?:[\w-]+ ){{0,3}}?(?:{_PERSON}|[\w-]+) (?:of|for|behind) (?:the )?.+)$",
     re.IGNORECASE,
 )
@@ -93,7 +93,9 @@ _ZH_RELATION = (
     "负责人|组长|主管|经理|作者|导演|编剧|主演|演唱者|作曲者|创始人|创办人|创建者|发明者|设计师"
     "|母公司|子公司|总部|父亲|母亲|妻子|丈夫|儿子|女儿|首都|前身"
 )
-_ZH_HELD = re.compile(rf"^(?P<middle>[^，,？?]{{2,30}}?(?:{_ZH_RELATION}))(?P<rest>(?:的|最近|最新|最后|毕业|出生|来自|所在|在哪|曾|还).+)$")
+_ZH_HELD = re.compile(
+    rf"^(?P<middle>[^，,？?]{{2,30}}?(?:{_ZH_RELATION}))(?P<rest>(?:的|最近|最新|最后|毕业|出生|来自|所在|在哪|曾|还).+)$"
+)
 
 
 def _chinese(text: str) -> Chain | None:
@@ -112,7 +114,10 @@ def _chinese(text: str) -> Chain | None:
         rest = match["rest"]
         return Chain(f"{match['middle']}是什么？", f"{HOLE}的{rest}？")
     # "A的B毕业于哪所大学": one 的, and a predicate of its own behind it.
-    single = re.match(r"^(?P<middle>[^的，,]+的[^的，,]{1,10}?)(?P<rest>(?:是|在|毕业|出生|位于|来自|属于|于|何时|什么时候|哪).+)$", text)
+    single = re.match(
+        r"^(?P<middle>[^的，,]+的[^的，,]{1,10}?)(?P<rest>(?:是|在|毕业|出生|位于|来自|属于|于|何时|什么时候|哪).+)$",
+        text,
+    )
     if single and not re.match(r"是(?:谁|什么|哪|多少|几|何)", single["rest"]):
         return Chain(f"{single['middle']}是什么？", f"{HOLE}{single['rest']}？")
     return None

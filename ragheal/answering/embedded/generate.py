@@ -77,7 +77,9 @@ def _of_chain(finding: Finding, settings: AnswerSettings) -> list[_Pick]:
     if finding.outer is None or finding.inner is None or finding.outer.best is None or finding.inner.best is None:
         return []
     picks = _of_panel(finding.outer.question, finding.outer, max(1, settings.max_sentences - 1))
-    hop = next((c for c in finding.inner.candidates[:4] if fold(finding.bridge) in fold(c.sentence)), finding.inner.best)
+    hop = next(
+        (c for c in finding.inner.candidates[:4] if fold(finding.bridge) in fold(c.sentence)), finding.inner.best
+    )
     step = _sentence(hop)
     if not any(_repeats(step.text, pick.text) for pick in picks):
         picks.append(step)
@@ -149,13 +151,13 @@ def _draft(question: Question, picks: Sequence[_Pick], lead: str) -> Draft:
     for n, ((_, first, last), together) in enumerate(places.items(), 1):
         chunk = together[0].candidate.window.chunk
         quote = chunk.text[min(pick.start for pick in together) : max(pick.end for pick in together)]
-        citations.append(
-            Citation(n, chunk.id, chunk.source, chunk.heading, first, last, quote, page=chunk.page)
-        )
+        citations.append(Citation(n, chunk.id, chunk.source, chunk.heading, first, last, quote, page=chunk.page))
         number.update({id(pick): n for pick in together})
     claims = []
     for pick in picks:
-        shown = re.sub(r"\s*\n\s*", " ", pick.text).strip() if not pick.text.lstrip().startswith("|") else pick.text
+        shown = (
+            re.sub(r"\s*\n\s*", " ", pick.text).strip() if not pick.text.lstrip().startswith("|") else pick.text
+        )
         claims.append(Claim(shown, (number[id(pick)],), _span(pick, pick.text, shown)))
     return Draft(tuple(claims), tuple(citations), lead=lead, lang=question.lang)
 

@@ -109,9 +109,12 @@ def _find_chain(
         joined = confidence(outer) * (0.5 + 0.5 * confidence(inner))
         if best is None or joined > best[0]:
             best = (joined, bridge, outer)
-    if best is None:
-        return Finding(whole, round(sure * 0.8, 6), inner=inner)
-    return Finding(whole, round(max(sure * 0.8, best[0]), 6), bridge=best[1], inner=inner, outer=best[2])
+    # A window that does not even name what the chain starts from is about somebody else.
+    linked = whole.best is not None and whole.best.names > 0.7
+    sure = round(sure * (0.8 if linked else 0.4), 6)
+    if best is None or best[0] < sure:
+        return Finding(whole, sure, inner=inner)
+    return Finding(whole, round(best[0], 6), bridge=best[1], inner=inner, outer=best[2])
 
 
 def _speaks_of(candidate: Candidate, bridge: str) -> bool:

@@ -19,7 +19,8 @@ def plan(question: Question, route: Route) -> Plan:
     if route in _NESTED_ROUTES or route == "self_rag":
         if question.compares:
             sides = tuple(
-                Query(side_query(question, option), origin="plan", wants="comparison") for option in question.options
+                Query(side_query(question, option), origin="plan", wants="comparison")
+                for option in question.options
             )
             return Plan((first, *sides), shape="comparison", reason=" / ".join(question.options))
     if route in _NESTED_ROUTES:

@@ -52,7 +52,9 @@ class Candidate(Value, frozen=True):
 class Panel:
     """The candidates of one question over one pool, best first, and the weights they were judged by."""
 
-    def __init__(self, question: Question, weights: Weights, candidates: Sequence[Candidate], reader: bool) -> None:
+    def __init__(
+        self, question: Question, weights: Weights, candidates: Sequence[Candidate], reader: bool
+    ) -> None:
         self.question = question
         self.weights = weights
         self.candidates = tuple(candidates)
@@ -196,5 +198,3 @@ def sigmoid(x: float) -> float:
 def dot(model: Mapping[str, float], names: Sequence[str], row: Sequence[float]) -> float:
     """A linear model by name; a feature that the model does not know weighs nothing."""
     return sum(model.get(name, 0.0) * value for name, value in zip(names, row, strict=True))
-
-

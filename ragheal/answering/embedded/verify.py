@@ -7,25 +7,39 @@ from collections.abc import Sequence
 from ragheal.answering.embedded.judge import Finding
 from ragheal.answering.embedded.reading import fitted
 from ragheal.answering.embedded.windows import term_set
+from ragheal.settings import AnswerSettings
 from ragheal.text.questions import Question
 from ragheal.text.script import simplified
 from ragheal.text.values import numeric, values
-from ragheal.types import Check, Draft, Hit, Plan
+from ragheal.types import Check, Draft, Hit
 
 _VERDICTS = frozenset({"yes", "no", "是", "不是"})
 
 
 def verify(
-    question: Question, plan: Plan, draft: Draft, pool: Sequence[Hit], finding: Finding, *, strict: bool
+    question: Question,
+    draft: Draft,
+    pool: Sequence[Hit],
+    finding: Finding,
+    settings: AnswerSettings,
+    *,
+    strict: bool,
 ) -> Check:
     """Check a draft. Code decides what is grounded; the judge's confidence decides how much is promised."""
     problems = ground(draft, pool)
     unsupported = len({problem.split(":")[0] for problem in problems})
-    grounded = "supported" if not problems else "unsupported" if unsupported >= len(draft.claims) else "partially supported"
-    complete = _complete(question, plan, draft, finding)
+    grounded = (
+        "supported"
+        if not problems
+        else "unsupported"
+        if unsupported >= len(draft.claims)
+        else "partially supported"
+    )
+    complete = finding.sides.complete if finding.sides is not None else bool(draft.claims)
     thresholds = fitted()["thresholds"]["on" if finding.whole.reader else "off"]
     accept = thresholds["strict" if strict else "sufficient"]
-    floor = thresholds["strict_abstain" if strict else "abstain"]
+    configured = settings.strict_abstain_below if strict else settings.abstain_below
+    floor = thresholds["strict_abstain" if strict else "abstain"] if configured is None else configured
     useful = 1 + round(4 * min(1.0, finding.confidence / max(accept, 1e-6)))
     if problems:
         outcome = "regenerate"
@@ -69,9 +83,3 @@ def ground(draft: Draft, pool: Sequence[Hit]) -> tuple[str, ...]:
         if len(term_set(draft.lead) & everything) < 0.6 * len(term_set(draft.lead)):
             problems.append(f"lead: {draft.lead} is not in the cited text")
     return tuple(problems)
-
-
-def _complete(question: Question, plan: Plan, draft: Draft, finding: Finding) -> bool:
-    if finding.sides is not None:
-        return finding.sides.complete
-    return bool(draft.claims)

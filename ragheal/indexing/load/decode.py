@@ -14,8 +14,11 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+_ENOUGH = 0.12  # share of everyday characters from which a reading as Chinese is believed
 _SAMPLE = 32_768  # bytes looked at to guess an encoding
 _DECLARED = re.compile(rb"(?:charset|coding|encoding)\s*[=:]\s*[\"']?([A-Za-z][-\w.]{2,20})")
+# What Western languages write beyond ASCII.
+_WESTERN = re.compile("[\u00a0-\u00b1\u00b4-\u00b7\u00ba-\u00ff\u0152\u0153\u2013-\u2026\u20ac]")
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _READABLE = re.compile("[\\s -~\u00a0-\u024f\u0370-\u04ff\u2010-\u2026\u3000-\u30ff\u4e00-\u9fff\uff01-\uff5e]")
 _HAN = re.compile("[\u3400-\u9fff]")
@@ -30,6 +33,7 @@ _ASKED = [
     "cp1252", "latin_1", "iso8859_15", "cp1250", "iso8859_2", "cp1251", "koi8_r", "cp1253", "cp1254",
     "shift_jis", "cp932", "euc_jp", "euc_kr", "cp949", "gb18030", "big5", "mac_roman",
 ]  # fmt: skip
+_LATIN = frozenset({"cp1252", "latin_1", "iso8859_15", "cp1250", "iso8859_2", "cp1254", "mac_roman", "ascii"})
 
 
 def decode(data: bytes) -> tuple[str, str, str]:
@@ -91,6 +95,8 @@ def _utf16(sample: bytes) -> str:
         return ""
     for encoding, high in (("utf-16-le", 1), ("utf-16-be", 0)):
         nuls = sample[high::2].count(0)
+        if _chinese_score(sample, encoding) >= _ENOUGH:
+            return encoding
         if nuls == 0 or sample[1 - high :: 2].count(0) * 50 > nuls:
             continue
         text = sample.decode(encoding, "replace")
@@ -114,7 +120,7 @@ def _guess(data: bytes) -> str:
     sample = _sample(data)
     scores = {name: _chinese_score(sample, name) for name in ("gb18030", "big5", "utf-16-le", "utf-16-be")}
     best = max(scores, key=lambda name: scores[name])
-    if scores[best] >= 0.12:
+    if scores[best] >= _ENOUGH:
         return best
     from charset_normalizer import from_bytes
 
@@ -123,8 +129,11 @@ def _guess(data: bytes) -> str:
     except Exception:  # a guess that fails is no guess: the library documents no errors
         found = None
     name = found.encoding if found else "cp1252"
-    # What is Western in any reading is Windows' Latin-1, the common one of a family that differs in a few signs.
-    return "cp1252" if name in {"latin_1", "iso8859_15", "mac_roman", "ascii"} else name
+    if name in _LATIN:
+        high = [char for char in sample.decode("cp1252", "replace") if char > "\x7f"]
+        if sum(bool(_WESTERN.match(char)) for char in high) >= 0.97 * len(high):
+            return "cp1252"  # the commonest of a family that differs in a few signs
+    return name
 
 
 def _sample(data: bytes) -> bytes:

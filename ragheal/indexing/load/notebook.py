@@ -39,8 +39,8 @@ def parse_notebook(text: str, source: str = "") -> Parsed:
 def _cells(tree: dict[str, object]) -> list[dict[str, object]]:
     cells = tree.get("cells")
     if cells is None:  # version 3
-        sheets = tree["worksheets"] if isinstance(tree.get("worksheets"), list) else []
-        cells = [cell for sheet in sheets for cell in sheet.get("cells", [])]  # type: ignore[attr-defined]
+        sheets = tree.get("worksheets") or [{"cells": None}]
+        cells = [cell for sheet in sheets for cell in sheet["cells"]]  # type: ignore[attr-defined]
     if not isinstance(cells, list):
         raise ValueError("no cells")
     return cells

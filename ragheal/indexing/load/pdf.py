@@ -126,7 +126,7 @@ def _blocks(rows: list[Row]) -> list[tuple[str, int, list[Row]]]:
             block.append((line, page))
         else:
             closed = before.endswith(_ENDS)
-            if closed and (len(before) < full or page != block[-1][1]):
+            if (closed and (len(before) < full or page != block[-1][1])) or (kind == "list" and len(before) < full):
                 end()
             block.append((line, page))
     end()

@@ -34,6 +34,8 @@ _NUMBERED: tuple[tuple[re.Pattern[str], int], ...] = (
     (re.compile(r"\d{1,2}\.\d{1,2}\.?\s+\S"), 5),
     (re.compile(r"\d{1,2}\.?\s+[A-Z\u3400-\u9fff]"), 4),
 )  # fmt: skip
+# Numbers that make a heading of a line even where the text goes on in the next.
+_TIGHT = re.compile(f"第{_NUMERAL}[编編卷部篇章回节節]|[一二三四五六七八九十]{{1,3}}、")
 _CAPITALS = re.compile(r"[A-Z][A-Z0-9 &,'/()-]{3,59}\Z")
 
 
@@ -66,7 +68,7 @@ def _parse(text: str, *, rst: bool) -> Parsed:
         if group and not rst and (name := heading_text(text, group)):
             level = heading_level(name)
             # "1. Open the lid", "2. Pour" with nothing between them are a list.
-            item = level > 0 and level in (enumerating, _level_of(text, following))
+            item = level > 0 and len(group) == 1 and level in (enumerating, _level_of(text, following))
             enumerating = level if item else 0
             if (level and not item) or not blocks:
                 title = title or (name if not blocks else "")
@@ -98,7 +100,7 @@ def _with_next(runs: Iterator[list[Line]]) -> Iterator[tuple[list[Line], list[Li
 
 
 def _level_of(text: str, group: list[Line]) -> int:
-    name = heading_text(text, group) if group else ""
+    name = heading_text(text, group) if len(group) == 1 else ""
     return heading_level(name) if name else 0
 
 
@@ -166,8 +168,10 @@ def heading_text(text: str, group: list[Line]) -> str:
     if end - start > 80:
         return ""
     line = " ".join(text[start:end].split())
-    if len(group) > 1 and not re.match(f"第{_NUMERAL}[编編卷部篇章回节節]", line):
-        return ""
+    if len(group) > 1:
+        following = text[group[1][0] : group[1][0] + 20].lstrip()
+        if not _TIGHT.match(line) or _TIGHT.match(following):
+            return ""
     wide = sum(char > "\u2e80" for char in line)
     if not line or line.endswith(_ENDS) or len(line) + wide > 80 or re.search("[。！？；]", line):
         return ""

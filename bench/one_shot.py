@@ -1,0 +1,52 @@
+"""The yardstick: a plain one-shot script of the kind people write first.
+
+    python bench/one_shot.py build INDEX CHUNKS.jsonl MODEL      saves vectors (FAISS), BM25 tokens, texts
+    python bench/one_shot.py ask INDEX MODEL "question"          loads them and prints the top hits
+
+sentence-transformers + FAISS + rank-bm25, nothing clever, nothing lazy. It answers nothing; it only searches.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import faiss
+import numpy as np
+from rank_bm25 import BM25Okapi
+from sentence_transformers import SentenceTransformer
+
+
+def build(index: Path, chunks: Path, model: str) -> None:
+    texts = [json.loads(line)["text"] for line in chunks.read_text(encoding="utf-8").splitlines()]
+    encoder = SentenceTransformer(model, device="cpu")
+    vectors = encoder.encode([f"passage: {text}" for text in texts], normalize_embeddings=True)
+    store = faiss.IndexFlatIP(vectors.shape[1])
+    store.add(np.asarray(vectors, dtype=np.float32))
+    index.mkdir(parents=True, exist_ok=True)
+    faiss.write_index(store, str(index / "vectors.faiss"))
+    (index / "texts.json").write_text(json.dumps(texts), encoding="utf-8")
+
+
+def ask(index: Path, model: str, question: str) -> None:
+    texts = json.loads((index / "texts.json").read_text(encoding="utf-8"))
+    store = faiss.read_index(str(index / "vectors.faiss"))
+    words = BM25Okapi([text.lower().split() for text in texts])
+    encoder = SentenceTransformer(model, device="cpu")
+    vector = encoder.encode([f"query: {question}"], normalize_embeddings=True)
+    _, dense = store.search(np.asarray(vector, dtype=np.float32), 20)
+    lexical = np.argsort(-words.get_scores(question.lower().split()))[:20]
+    scores: dict[int, float] = {}
+    for ranked, weight in ((dense[0], 0.6), (lexical, 0.4)):
+        for rank, number in enumerate(ranked):
+            scores[int(number)] = scores.get(int(number), 0.0) + weight / (60 + rank)
+    for number in sorted(scores, key=lambda n: -scores[n])[:5]:
+        print(f"{scores[number]:.4f}  {texts[number][:100]!r}")
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "build":
+        build(Path(sys.argv[2]), Path(sys.argv[3]), sys.argv[4])
+    else:
+        ask(Path(sys.argv[2]), sys.argv[3], sys.argv[4])
