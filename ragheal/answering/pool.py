@@ -8,8 +8,8 @@ from ragheal.types import Evidence, Hit
 
 # Small, so that the first hits of a later hop can stand beside the first hits of the question itself.
 _RANK_CONSTANT = 8.0
-# A rewrite knows less of what was asked than the question does.
-_REWRITE_WEIGHT = 0.8
+# A rewrite knows less of what was asked than the question does: its first hits matter, its tail is noise.
+_REWRITE_WEIGHT, _REWRITE_STEP = 0.8, 4.0
 
 
 class Pool:
@@ -26,13 +26,13 @@ class Pool:
     def add(self, hits: Sequence[Hit], round_: int, *, question: bool) -> int:
         """Add the hits of one search, best first; returns how many the pool did not have."""
         new = 0
-        weight = 1.0 if question else _REWRITE_WEIGHT
+        weight, step = (1.0, 1.0) if question else (_REWRITE_WEIGHT, _REWRITE_STEP)
         for rank, hit in enumerate(hits):
             key = hit.chunk.id
             if key not in self._hits:
                 self._hits[key], self._round[key] = hit, round_
                 new += 1
-            self._places[key] = self._places.get(key, 0.0) + weight / (_RANK_CONSTANT + rank)
+            self._places[key] = self._places.get(key, 0.0) + weight / (_RANK_CONSTANT + step * rank)
         return new
 
     def hits(self) -> list[Hit]:

@@ -25,6 +25,7 @@ _ITEM = re.compile(
 )
 _CLAUSE = re.compile(r"[，,;；、:：。.!?！？](?:\s+|(?<=[^\x00-\x7f]))|\s+")
 _WINDOW = 20_000  # characters given to the sentence splitter at a time
+_STRETCH = 200_000
 _WINDOW_END = re.compile(r".*(?:[。！？\n]|[.!?]\s)", re.DOTALL)
 
 
@@ -48,7 +49,20 @@ def cut(
     text: str, start: int, end: int, kind: str, target: float, limit: float
 ) -> Iterator[tuple[int, int, float]]:
     """(start, end, tokens) of pieces of about `target` tokens, never above `limit`; together they cover it all."""
-    yield from _cut(text, start, end, _CUTTERS.get(kind, _PROSE), target, limit)
+    for low, high in _stretches(text, start, end):
+        yield from _cut(text, low, high, _CUTTERS.get(kind, _PROSE), target, limit)
+
+
+def _stretches(text: str, start: int, end: int) -> Iterator[Span]:
+    """The range in parts of at most _STRETCH characters, so that a file of one block needs little memory."""
+    while end - start > _STRETCH:
+        stop = text.rfind("\n", start + _STRETCH // 2, start + _STRETCH) + 1
+        if not stop:
+            found = _WINDOW_END.match(text, start + _STRETCH - _WINDOW, start + _STRETCH)
+            stop = found.end() if found else start + _STRETCH
+        yield start, stop
+        start = stop
+    yield start, end
 
 
 def _cut(

@@ -77,7 +77,7 @@ def _is_chinese_end(text: str, match: re.Match[str]) -> bool:
 
 
 def _is_latin_end(text: str, match: re.Match[str]) -> bool:
-    after = text[match.end() :].lstrip()[:1] if match.end() < len(text) else ""
+    after = text[match.end() : match.end() + 40].lstrip()[:1]
     if not after:
         return True
     if match.group()[0] in "!?":

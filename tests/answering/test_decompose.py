@@ -34,7 +34,9 @@ def test_halves(question: str, inner: str, outer: str) -> None:
     assert HOLE not in found.fill("X")
 
 
-@pytest.mark.parametrize("question", ["What is the default port?", "默认端口是多少？", "Who?", "谁", "", "of of of of"])
+@pytest.mark.parametrize(
+    "question", ["What is the default port?", "默认端口是多少？", "Who?", "谁", "", "of of of of"]
+)
 def test_plain_questions_stay_whole(question: str) -> None:
     """A simple fact that is cut in two costs a round and finds less."""
     assert chain(question) is None

@@ -133,7 +133,9 @@ def test_rewrites_introduce_no_foreign_words(doors: Doors) -> None:
 
     question = "What is the annual salary of Quentin Mosk in Bergen?"
     _, _, world = ask(doors, HARBOUR, question)
-    known = set(terms(question)) | {term for chunk in world.chunks for term in terms(chunk.heading + " " + chunk.text)}
+    known = set(terms(question)) | {
+        term for chunk in world.chunks for term in terms(chunk.heading + " " + chunk.text)
+    }
     for query in world.asked:
         assert set(terms(query.text)) <= known
 

@@ -72,7 +72,7 @@ def test_pdf_paragraphs_and_pages() -> None:
     data = pdf([first, second, third], title="Handbook")
     document = load(PDF, "a.pdf", data)
     assert (document.kind, document.title) == ("pdf", "Handbook")
-    assert document.metadata == {"date": "2026-03-01"}
+    assert document.metadata == {"modified": "2026-03-01"}
     assert [text for _, _, text in shown(document)] == [
         "1. Working hours",
         "The office opens at nine in the morning and closes at six in the\nevening.",
@@ -81,6 +81,7 @@ def test_pdf_paragraphs_and_pages() -> None:
         "Closing words are here.",
     ]
     chunks = split(document, IndexSettings(chunk_tokens=32))
+    assert chunks[0].date == "2026-03-01"
     assert chunks[0].page == 1
     assert chunks[-1].page >= 2
     assert all(chunk.headings == ("Handbook", "1. Working hours") for chunk in chunks)
@@ -104,6 +105,7 @@ def test_docx_in_document_order() -> None:
     import docx
 
     made = docx.Document()
+    made.core_properties.author = "Li"
     made.core_properties.title = "员工手册"
     made.core_properties.modified = datetime.datetime(2026, 3, 1)
     made.add_heading("Handbook", 0)
@@ -120,7 +122,7 @@ def test_docx_in_document_order() -> None:
     made.save(out)
     document = load(DOCX, "a.docx", out.getvalue())
     assert (document.kind, document.title) == ("docx", "员工手册")
-    assert document.metadata["date"] == "2026-03-01"
+    assert document.metadata == {"modified": "2026-03-01", "author": "Li"}
     leave = ("Handbook", "Leave")
     assert shown(document) == [
         ("heading", ("Handbook",), "Handbook"),

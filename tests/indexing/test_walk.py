@@ -136,20 +136,20 @@ def test_unreadable_folder_is_a_skip(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 def test_deep_folders_do_not_exhaust_the_stack(tmp_path: Path) -> None:
     """A generated tree would crash the walk."""
-    here = os.getcwd()
+    here, depth = os.getcwd(), 0
     try:
         os.chdir(tmp_path)
-        for _ in range(1200):
+        while depth < 1200:
             os.mkdir("d")
             os.chdir("d")
+            depth += 1
         Path("a.md").write_text("x")
         assert found(tmp_path) == ["d/" * 1200 + "a.md"]
-        # pytest removes old temporary folders by recursion, which such a tree would crash.
-        Path("a.md").unlink()
-        for _ in range(1200):
+        os.remove("a.md")
+    finally:
+        for _ in range(depth):  # shutil.rmtree, which tidies up after pytest, recurses
             os.chdir("..")
             os.rmdir("d")
-    finally:
         os.chdir(here)
 
 

@@ -14,6 +14,7 @@ from ragheal.indexing.load.titles import plain
 
 _OLE = b"\xd0\xcf\x11\xe0"  # the container of encrypted files and of the old .doc
 _MOST_BYTES = 500_000_000  # unpacked; more is a bomb or nothing to hold in memory
+_TEMPLATE_DATE = "2013-12-23"
 _HEADING = re.compile(r"(?:heading|标题|標題)\s*([1-9])\Z", re.IGNORECASE)
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 
@@ -43,9 +44,11 @@ def parse_docx(data: bytes) -> Parsed:
         writer.block(kind, [(line, 0) for line in lines], level=level)
     end_list()
     modified = document.core_properties.modified
-    metadata = {"date": modified.date().isoformat()} if modified else {}
     author = " ".join((document.core_properties.author or "").split())
-    if author and author != "python-docx":
+    metadata = {"modified": modified.date().isoformat()} if modified else {}
+    if author == "python-docx" and metadata.get("modified") == _TEMPLATE_DATE:
+        metadata = {}  # of the library's template, not of the document
+    elif author:
         metadata["author"] = author
     return Parsed(writer.text, writer.blocks, title if len(title) > 1 else named, metadata=metadata)
 

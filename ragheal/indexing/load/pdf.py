@@ -25,6 +25,8 @@ _BROKEN = re.compile(
     "[\ufffe\uffff\x00-\x08\x0b\x0c\x0e-\x1f]"
 )  # PDFium marks a hyphen at a line's end with U+FFFE
 
+_PLACEHOLDERS = frozenset({"1970-01-01", "1980-01-01", "2000-01-01"})  # of reproducible builds
+
 Row = tuple[str, int]  # a line and its page
 
 
@@ -37,7 +39,7 @@ def parse_pdf(data: bytes) -> Parsed:
     writer = Writer()
     for kind, level, lines in _blocks(rows):
         writer.block(kind, lines, level=level)
-    metadata = {"date": date} if date else {}
+    metadata = {"modified": date} if date else {}
     return Parsed(writer.text, writer.blocks, title, pages=tuple(writer.numbers), metadata=metadata)
 
 
@@ -60,6 +62,8 @@ def _read(data: bytes) -> tuple[list[list[str]], str, str]:
     title = plain(str(about.get("Title") or ""))
     stamp = re.match(r"D:(\d{4})(\d\d)(\d\d)", str(about.get("ModDate") or about.get("CreationDate") or ""))
     date = "-".join(stamp.groups()) if stamp else ""
+    if date in _PLACEHOLDERS:
+        date = ""
     return pages, "" if _NO_TITLE.search(title) else title, date
 
 
@@ -126,7 +130,9 @@ def _blocks(rows: list[Row]) -> list[tuple[str, int, list[Row]]]:
             block.append((line, page))
         else:
             closed = before.endswith(_ENDS)
-            if (closed and (len(before) < full or page != block[-1][1])) or (kind == "list" and len(before) < full):
+            if (closed and (len(before) < full or page != block[-1][1])) or (
+                kind == "list" and len(before) < full
+            ):
                 end()
             block.append((line, page))
     end()
