@@ -44,7 +44,8 @@ def ask(bench: Path, work: Path, mode: str, extra: list[str]) -> Path:
     """Ask every question; returns the file of predictions in the scorer's form."""
     started = time.perf_counter()
     command = ragheal(
-        "ask", "--batch", str(bench / "questions_blind.jsonl"), "--json", "--quiet", "--index", str(work / ".ragheal"),
+        "ask", "--batch", str(bench / "questions_blind.jsonl"), "--json", "--quiet",
+        "--index", str(work / ".ragheal"),
         "--set", "trace.save=false", *MODES[mode], *extra,
     )  # fmt: skip
     run = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
@@ -109,8 +110,8 @@ def table(results: dict[str, dict[str, Any]]) -> str:
                     lines.append(f"| {mode} | {language} {kind} | {row['n']} | {cells} |")
     for mode, scored in results.items():
         lines.append(
-            f"\n{mode}: refusal precision {scored['refusal_precision']:.2f}, recall {scored['refusal_recall']:.2f}, "
-            f"F1 {scored['refusal_f1']:.2f}; median answer {scored['median_chars']:.0f} characters; "
+            f"\n{mode}: refusal precision {scored['refusal_precision']:.2f}, "
+            f"recall {scored['refusal_recall']:.2f}, F1 {scored['refusal_f1']:.2f}; median answer {scored['median_chars']:.0f} characters; "
             f"AUC answerable/unanswerable {scored['auc']}"
         )
     return "\n".join(lines)

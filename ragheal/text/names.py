@@ -38,9 +38,7 @@ def _english(text: str) -> list[tuple[int, int]]:
         start, end = match.span()
         words = match.group().split()
         # Strip capitalised function words at both ends ("The", "In 1990 …", "However").
-        while words and (
-            words[0].lower().strip(".") in _NOT_NAMES or not words[0][0].isupper() and not words[0].isdigit()
-        ):
+        while words and _is_frame(words[0]):
             start += len(words.pop(0))
             start += len(text[start:end]) - len(text[start:end].lstrip())
         while words and words[-1].lower().strip(".") in _NOT_NAMES:
@@ -55,13 +53,19 @@ def _english(text: str) -> list[tuple[int, int]]:
     return found
 
 
+def _is_frame(word: str) -> bool:
+    if word.lower().strip(".") in _NOT_NAMES:
+        return True
+    return not word[0].isupper() and not word.isdigit()
+
+
 def _starts_sentence(text: str, start: int) -> bool:
     before = text[:start].rstrip()
     return not before or before[-1] in '.!?:\n"“-*•|#>)'
 
 
 def _is_common(word: str, text: str) -> bool:
-    """A single capitalised word at the start of a sentence counts as a name unless it also occurs in lower case."""
+    """Whether a capitalised word at the start of a sentence also occurs in lower case, so that it is no name."""
     return re.search(rf"\b{re.escape(word.lower())}\b", text) is not None or word.lower().endswith(("ing", "ly"))
 
 

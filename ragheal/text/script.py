@@ -21,7 +21,7 @@ def has_han(text: str) -> bool:
 
 
 def lang(text: str) -> Lang:
-    """ "zh" when Han ideographs outnumber Latin words, else "en". A Chinese question full of English names stays Chinese."""
+    """The language of a text: "zh" when Han ideographs hold their own against Latin words, else "en"."""
     han = len(_HAN_CHAR.findall(text))
     if not han:
         return "en"

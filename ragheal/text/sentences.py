@@ -25,7 +25,7 @@ _OWN_LINE = re.compile(
 
 
 def sentences(text: str) -> list[tuple[int, int]]:
-    """Offsets (start, end) of the sentences in order, without surrounding white space; they cover all other text."""
+    """Offsets (start, end) of the sentences in order; only white space lies between them."""
     cuts = sorted(_cuts(text))
     spans: list[tuple[int, int]] = []
     start = 0

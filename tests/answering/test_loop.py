@@ -32,6 +32,9 @@ DOCUMENTS = {
 }
 
 
+DEFAULTS = Settings()
+
+
 class Judge:
     """Roles that follow a script of verdicts and rewrites and keep what they were asked."""
 
@@ -70,7 +73,7 @@ NO = Verdict(False, 0.2, grades=(Grade("x", 20),), missing=(Missing("entity", "H
 YES = Verdict(True, 0.9)
 
 
-def run(doors: Callable, judge: Judge, settings: Settings = Settings()) -> tuple[list[Step], object, object]:
+def run(doors: Callable, judge: Judge, settings: Settings = DEFAULTS) -> tuple[list[Step], object, object]:
     steps: list[Step] = []
     words = doors(DOCUMENTS)
     kit = Kit(words, judge, settings, steps.append)

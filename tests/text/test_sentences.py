@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 
 import pytest
@@ -45,5 +46,5 @@ def test_nothing_is_lost_or_said_twice() -> None:
         text = "".join(chance.choice(alphabet) for _ in range(chance.randrange(80)))
         spans = sentences(text)
         assert all(a < b for a, b in spans)
-        assert all(first[1] <= second[0] for first, second in zip(spans, spans[1:], strict=False))
+        assert all(first[1] <= second[0] for first, second in itertools.pairwise(spans))
         assert "".join("".join(split(text)).split()) == "".join(text.split())

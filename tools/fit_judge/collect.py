@@ -46,7 +46,7 @@ def write_documents(data: Path, folder: Path) -> dict[str, str]:
     for name in SETS:
         needed = {d for q in lines(data / name / "questions.jsonl") for d in q["supporting_doc_ids"]}
         for number, record in enumerate(lines(data / name / "corpus.jsonl")):
-            # Most documents of the multi-hop sets are distractors of one question; a quarter is distraction enough.
+            # Most documents of the multi-hop sets are distractors of one question; a quarter is enough.
             if name in THINNED and record["doc_id"] not in needed and number % 4:
                 continue
             stem = re.sub(r"[^\w-]+", "_", record["doc_id"])[:120]

@@ -10,6 +10,7 @@ predictions. Needs scikit-learn (a dependency of this tool alone).
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 from pathlib import Path
 from types import SimpleNamespace
@@ -51,9 +52,9 @@ def panel(question: dict[str, Any], p: np.ndarray) -> Any:
     cover, names = NAMES.index("cover_window"), NAMES.index("names")
     candidates = [
         SimpleNamespace(
-            p=float(q), cosine=row["cosine"], cover=row["x"][cover], names=row["x"][names], value=row["value"] or None,
-            value_text=row["value"], sentence=row["text"], window=SimpleNamespace(chunk=SimpleNamespace(id=row["chunk"])),
-            right=row["sentence"],
+            p=float(q), cosine=row["cosine"], cover=row["x"][cover], names=row["x"][names], right=row["sentence"],
+            value=row["value"] or None, value_text=row["value"], sentence=row["text"],
+            window=SimpleNamespace(chunk=SimpleNamespace(id=row["chunk"])),
         )
         for row, q in zip(question["rows"], p, strict=True)
     ]  # fmt: skip
@@ -122,7 +123,7 @@ def report(questions: list[dict[str, Any]], y: np.ndarray, p: np.ndarray, groups
 def reliability(y: np.ndarray, p: np.ndarray) -> None:
     edges = np.linspace(0, 1, 11)
     error = 0.0
-    for low, high in zip(edges, edges[1:], strict=False):
+    for low, high in itertools.pairwise(edges):
         mask = (p >= low) & (p < high + (high == 1))
         if mask.any():
             error += mask.mean() * abs(p[mask].mean() - y[mask].mean())

@@ -9,8 +9,8 @@ import msgspec
 
 from ragheal.answering.embedded.reading import Candidate, EvidenceReader, Panel
 from ragheal.answering.embedded.windows import term_set
-from ragheal.text.questions import Question, analyze
 from ragheal.text.numerals import number_value
+from ragheal.text.questions import Question, analyze
 from ragheal.text.script import fold, simplified
 from ragheal.text.values import Span, values
 from ragheal.types import Hit, Plan

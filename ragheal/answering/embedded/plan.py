@@ -16,13 +16,11 @@ def plan(question: Question, route: Route) -> Plan:
     first = Query(question.text, origin="question", wants=question.kind)
     if route == "direct":
         return Plan((), shape="direct", reason="nothing to look up")
-    if route in _NESTED_ROUTES or route == "self_rag":
-        if question.compares:
-            sides = tuple(
-                Query(side_query(question, option), origin="plan", wants="comparison")
-                for option in question.options
-            )
-            return Plan((first, *sides), shape="comparison", reason=" / ".join(question.options))
+    if question.compares and (route in _NESTED_ROUTES or route == "self_rag"):
+        sides = tuple(
+            Query(side_query(question, option), origin="plan", wants="comparison") for option in question.options
+        )
+        return Plan((first, *sides), shape="comparison", reason=" / ".join(question.options))
     if route in _NESTED_ROUTES:
         halves = chain(question.text)
         if halves:
