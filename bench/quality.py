@@ -111,7 +111,8 @@ def table(results: dict[str, dict[str, Any]]) -> str:
     for mode, scored in results.items():
         lines.append(
             f"\n{mode}: refusal precision {scored['refusal_precision']:.2f}, "
-            f"recall {scored['refusal_recall']:.2f}, F1 {scored['refusal_f1']:.2f}; median answer {scored['median_chars']:.0f} characters; "
+            f"recall {scored['refusal_recall']:.2f}, "
+            f"F1 {scored['refusal_f1']:.2f}; median answer {scored['median_chars']:.0f} characters; "
             f"AUC answerable/unanswerable {scored['auc']}"
         )
     return "\n".join(lines)

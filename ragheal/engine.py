@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ragheal.indexing.report import Progress, Report
     from ragheal.models.base import Embedder
     from ragheal.retrieval.base import Doors
-    from ragheal.retrieval.live import LiveDoors
+    from ragheal.retrieval.live import LiveDoors, PassageReader
 
 INDEX_NAME = ".ragheal"
 
@@ -70,7 +70,8 @@ class Engine:
             live.warm()  # the model and the index load while the question is planned
         recorder = Recorder(live)
         trace = self._run(question, recorder, on_step)
-        trace = msgspec.structs.replace(trace, exchanges=recorder.exchanges)
+        answer = msgspec.structs.replace(trace.answer, degraded=(*trace.answer.degraded, *live.degraded))
+        trace = msgspec.structs.replace(trace, answer=answer, exchanges=recorder.exchanges)
         return self._saved(self._with_changes(trace))
 
     def search(self, query: str) -> tuple[Hit, ...]:
@@ -206,6 +207,14 @@ class Engine:
             )
         return self._embedder_made
 
+    def _reader(self) -> PassageReader | None:
+        """The shipped reader, unless it is switched off. A damaged one is found at its first use."""
+        from ragheal.models.reader import SHIPPED, OnnxReader
+
+        if self.settings.embedded.reader == "off" or not SHIPPED.is_dir():
+            return None
+        return OnnxReader(threads=self.settings.embedding.threads)
+
     def doors(self) -> LiveDoors:
         """The real doors, opened once."""
         from ragheal.indexing.opened import OpenIndex
@@ -221,7 +230,7 @@ class Engine:
                 index.close()
                 raise
             self._index = index
-            self._doors_made = LiveDoors(index, embedder, self.settings)
+            self._doors_made = LiveDoors(index, embedder, self.settings, self._reader())
         return self._doors_made
 
 

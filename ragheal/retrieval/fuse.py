@@ -27,7 +27,7 @@ class Fused(msgspec.Struct, frozen=True):
 
 
 #: Lexical weight at no coverage and at full coverage of the question's terms (fitted; docs/benchmarks.md).
-_LOW, _HIGH = 0.10, 0.55
+_LOW, _HIGH = 0.30, 0.60
 
 
 def fuse(dense: Ranked, lexical: Ranked, ceiling: float, settings: RetrievalSettings) -> list[Fused]:

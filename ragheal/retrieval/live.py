@@ -5,8 +5,9 @@ from __future__ import annotations
 import fnmatch
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
+from ragheal.errors import ModelError
 from ragheal.indexing.opened import OpenIndex
 from ragheal.models.base import Embedder
 from ragheal.retrieval.fuse import Fused, fuse
@@ -23,7 +24,15 @@ DECIMALS = 6
 #: Vectors of passages kept in memory, 1.5 KB each.
 PASSAGES_KEPT = 20_000
 
-Read = Callable[[str, Sequence[tuple[str, str]]], Sequence[Reading]]
+class PassageReader(Protocol):
+    """A trained reader, as `models/reader.py` has it."""
+
+    @property
+    def fingerprint(self) -> str: ...
+
+    def warm(self) -> None: ...
+
+    def read(self, question: str, passages: Sequence[tuple[str, str]]) -> list[Reading]: ...
 
 
 class LiveDoors:
@@ -34,18 +43,18 @@ class LiveDoors:
         index: OpenIndex,
         embedder: Embedder,
         settings: Settings,
-        *,
-        read: Read | None = None,
-        reader_fingerprint: str = "",
+        reader: PassageReader | None = None,
     ) -> None:
         self._index = index
         self._embedder = embedder
         self._settings = settings
-        self._read = read
+        self._reader = reader
+        #: What was given up, in words; it goes into the answer.
+        self.degraded: tuple[str, ...] = ()
         self._fingerprints = {
             "search": f"generation {index.generation}",
             "similarity": embedder.fingerprint,
-            "reader": reader_fingerprint,
+            "reader": "" if reader is None else self._reader_fingerprint(reader),
         }
         self._warmed = False
         self._passages: dict[str, NDArray[np.float32]] = {}
@@ -59,6 +68,8 @@ class LiveDoors:
         if not self._warmed:
             self._warmed = True
             self._embedder.warm()
+            if self._reader is not None:
+                self._reader.warm()
             threading.Thread(target=_quietly, args=(self._index.warm,), daemon=True).start()
 
     def search(self, query: Query) -> tuple[Hit, ...]:
@@ -107,7 +118,25 @@ class LiveDoors:
         return tuple(round(float(known[text] @ vector), DECIMALS) for text in texts)
 
     def read(self, question: str, passages: Sequence[tuple[str, str]]) -> tuple[Reading, ...] | None:
-        return None if self._read is None else tuple(self._read(question, passages))
+        """The reader's view. A reader that cannot be used is given up for good, and the answer says so."""
+        if self._reader is None:
+            return None
+        try:
+            return tuple(self._reader.read(question, passages))
+        except ModelError as error:
+            self._give_up(error)
+            return None
+
+    def _reader_fingerprint(self, reader: PassageReader) -> str:
+        try:
+            return reader.fingerprint
+        except ModelError as error:
+            self._give_up(error)
+            return ""
+
+    def _give_up(self, error: ModelError) -> None:
+        self._reader = None
+        self.degraded = (f"reader off: {error.message}",)
 
 
 def _hit(item: Fused, chunk: Chunk) -> Hit:

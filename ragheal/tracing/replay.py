@@ -20,6 +20,7 @@ from ragheal.types import Answer, Exchange, Hit, Query, Reading, Step, Trace
 
 #: Begins the entry of `Answer.degraded` for a trace that could not be kept. It tells of the disk, not of the run.
 NOT_SAVED = "trace not saved"
+_OF_THE_DAY = (NOT_SAVED, "reader off")  # what a run gave up for the state of its machine
 
 T = TypeVar("T")
 _IGNORED = frozenset({"seconds"})
@@ -158,7 +159,7 @@ def _answer_fields(answer: Answer) -> dict[str, Any]:
     fields: dict[str, Any] = msgspec.to_builtins(answer)
     for citation in fields.get("citations", ()):
         citation.pop("changed", None)
-    degraded = [entry for entry in fields.pop("degraded", ()) if not entry.startswith(NOT_SAVED)]
+    degraded = [entry for entry in fields.pop("degraded", ()) if not entry.startswith(_OF_THE_DAY)]
     return {**fields, "degraded": degraded}
 
 

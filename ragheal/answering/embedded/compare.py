@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import msgspec
 
 from ragheal.answering.embedded.reading import Candidate, EvidenceReader, Panel
-from ragheal.answering.embedded.windows import term_set
+from ragheal.answering.embedded.windows import mentions, term_set
 from ragheal.text.numerals import number_value
 from ragheal.text.questions import Question, analyze
 from ragheal.text.script import fold, simplified
@@ -79,8 +79,7 @@ def _side(question: Question, option: str, asked: str, pool: Sequence[Hit], read
 
 
 def speaks_of(text: str, name: str) -> bool:
-    wanted = term_set(name)
-    return bool(wanted) and len(wanted & term_set(text)) >= 0.75 * len(wanted)
+    return mentions(text, name, 0.75)
 
 
 def _same(option: str, heading: str) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ragheal.answering.embedded.windows import Window, term_set, wanted_values
+from ragheal.answering.embedded.windows import Window, mentions, term_set, wanted_values
 from ragheal.retrieval.weights import Weights
 from ragheal.text.questions import Question
 from ragheal.text.script import simplified
@@ -138,10 +138,5 @@ def name_cover(question: Question, window: Window) -> float:
     """Share of the question's names that stand in the window or its headings; 1 when it names none."""
     if not question.names:
         return 1.0
-    held = term_set(window.text) | term_set(window.chunk.heading)
-    return sum(_held(name, held) for name in question.names) / len(question.names)
-
-
-def _held(name: str, held: frozenset[str]) -> float:
-    wanted = term_set(name)
-    return len(wanted & held) / len(wanted) if wanted else 1.0
+    held = f"{window.chunk.heading}\n{window.text}"
+    return sum(mentions(held, name) for name in question.names) / len(question.names)

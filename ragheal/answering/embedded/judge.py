@@ -12,7 +12,7 @@ from ragheal.answering.embedded.compare import Sides, weigh
 from ragheal.answering.embedded.conflict import find_conflict
 from ragheal.answering.embedded.decompose import HOLE
 from ragheal.answering.embedded.reading import Candidate, EvidenceReader, Panel, dot, fitted, sigmoid
-from ragheal.answering.embedded.windows import term_set
+from ragheal.answering.embedded.windows import mentions, term_set
 from ragheal.text.questions import Question, analyze
 from ragheal.text.script import fold
 from ragheal.text.values import ANSWERS, values
@@ -118,9 +118,7 @@ def _find_chain(
 
 
 def _speaks_of(candidate: Candidate, bridge: str) -> bool:
-    wanted = term_set(bridge)
-    held = term_set(candidate.window.text) | term_set(candidate.window.chunk.heading)
-    return bool(wanted) and len(wanted & held) >= 0.6 * len(wanted)
+    return mentions(f"{candidate.window.chunk.heading}\n{candidate.window.text}", bridge)
 
 
 def bridges(question: Question, panel: Panel) -> list[str]:
@@ -214,10 +212,11 @@ def find_missing(question: Question, plan: Plan, finding: Finding) -> tuple[Miss
     held: frozenset[str] = frozenset().union(
         *(term_set(c.window.text) | term_set(c.window.chunk.heading) for c in strong), frozenset()
     )
-    for name in question.names:
-        wanted = term_set(name)
-        if wanted and len(wanted & held) < 0.6 * len(wanted):
-            found.append(Missing("entity", name, (name,)))
+    found += [
+        Missing("entity", name, (name,))
+        for name in question.names
+        if not any(_speaks_of(candidate, name) for candidate in strong)
+    ]
     found += _relations(question, panel)
     if not found and question.kind in ANSWERS and not any(c.value for c in strong):
         found.append(Missing("value", f"{question.kind}: {_about(question, panel)}", tuple(_key_terms(panel))))

@@ -10,7 +10,7 @@ from ragheal.retrieval.weights import Weights
 from ragheal.text.analyze import terms
 from ragheal.text.instructions import addresses_reader
 from ragheal.text.questions import Question
-from ragheal.text.script import has_han
+from ragheal.text.script import fold, has_han, simplified
 from ragheal.text.sentences import sentences
 from ragheal.text.values import ANSWERS, Span, values
 from ragheal.types import Chunk, Hit, Value
@@ -86,6 +86,23 @@ def cut(hits: Sequence[Hit]) -> list[Window]:
 def term_set(text: str) -> frozenset[str]:
     """The distinct terms of a text."""
     return frozenset(terms(text))
+
+
+def mentions(text: str, name: str, share: float = 0.6) -> bool:
+    """Whether a text speaks of a name: it holds the name as written, or that share of its terms.
+
+    The segmenter cuts an unknown Chinese name by its neighbours, so that terms alone would miss it.
+    """
+    if _squeeze(name) in _squeeze(text):
+        return True
+    wanted = term_set(name)
+    return bool(wanted) and len(wanted & term_set(text)) >= share * len(wanted)
+
+
+@lru_cache(maxsize=8192)
+def _squeeze(text: str) -> str:
+    """Script, case, width, spaces and punctuation taken off."""
+    return re.sub(r"[\W_]+", "", fold(simplified(text))) or text
 
 
 def wanted_values(question: Question, text: str) -> list[Span]:
