@@ -39,7 +39,7 @@ def answer_text(
     body = joined(draft)
     if status == "conflict":
         head = _CONFLICT[language]
-        lines = [f"{head}", *(f"- {_marked(claim.text, claim.cites)}" for claim in draft.claims)]
+        lines = [f"{head}", *(f"- {_marked(claim.text, claim.cites, language)}" for claim in draft.claims)]
         if conflict is not None and conflict.preferred >= 0 and conflict.reason:
             lines.append(_NEWEST[language].format(_reason(conflict.reason, language)))
         return "\n".join(lines)
@@ -62,7 +62,7 @@ def _reason(reason: str, language: Lang) -> str:
 def joined(draft: Draft) -> str:
     """Lead and claims in one text."""
     gap = "" if draft.lang == "zh" else " "
-    parts = [_marked(claim.text, claim.cites) for claim in draft.claims]
+    parts = [_marked(claim.text, claim.cites, draft.lang) for claim in draft.claims]
     text = "\n".join(parts) if any("\n" in part or len(part) > 160 for part in parts) else gap.join(parts)
     if draft.lead:
         stop = "。" if draft.lang == "zh" else "."
@@ -70,9 +70,11 @@ def joined(draft: Draft) -> str:
     return text
 
 
-def _marked(text: str, cites: Sequence[int]) -> str:
+def _marked(text: str, cites: Sequence[int], language: Lang) -> str:
     marks = "".join(f"[{n}]" for n in cites)
-    return f"{text}\n{marks}" if "\n" in text else f"{text} {marks}"
+    if "\n" in text:
+        return f"{text}\n{marks}"
+    return f"{text}{marks}" if language == "zh" else f"{text} {marks}"
 
 
 def refusal(language: Lang, missing: Sequence[str], nearest: Sequence[str]) -> str:
@@ -87,4 +89,4 @@ def refusal(language: Lang, missing: Sequence[str], nearest: Sequence[str]) -> s
 
 def inspiration(draft: Draft) -> str:
     """The opening of a generative answer, which never passes as a verified one."""
-    return f"{_INSPIRATION[draft.lang]}\n" + "\n".join(f"- {_marked(c.text, c.cites)}" for c in draft.claims)
+    return f"{_INSPIRATION[draft.lang]}\n" + "\n".join(f"- {_marked(c.text, c.cites, draft.lang)}" for c in draft.claims)

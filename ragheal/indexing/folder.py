@@ -16,10 +16,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ragheal.errors import StorageError
+from ragheal.errors import ConfigError, IndexDamaged, StorageError
 
 NAME = ".ragheal"
 REBUILD = "ragheal index --rebuild PATH"
+#: What may be in an index folder before there is an index: traces, and what is of the system.
+_LEFT = frozenset({".gitignore", "lock", "writer", "history.db", "history.db-journal", ".DS_Store", "lost+found"})
 
 _REASONS = {
     errno.ENOSPC: ("the disk is full", "free some space; the index is as it was before"),
@@ -28,6 +30,8 @@ _REASONS = {
     errno.EROFS: ("the folder is read-only", "keep the index elsewhere with --index FOLDER"),
     errno.EACCES: ("no permission to write", "keep the index elsewhere with --index FOLDER"),
     errno.EPERM: ("no permission to write", "keep the index elsewhere with --index FOLDER"),
+    errno.ENOTDIR: ("a file is where the folder should be", "keep the index elsewhere with --index FOLDER"),
+    errno.EEXIST: ("a file is where the folder should be", "keep the index elsewhere with --index FOLDER"),
 }
 
 
@@ -44,11 +48,24 @@ class Folder:
         self.pending = self.path / "pending.db"
 
     def make(self) -> None:
-        """Create the folder with its .gitignore. Raises OSError."""
+        """Create the folder with its .gitignore. Raises OSError, and ConfigError for a folder of something else."""
+        if self._foreign():
+            raise ConfigError(
+                f"{self.path} holds other files and no index",
+                hint="an index needs a folder of its own: name a new or an empty one",
+            )
         self.generations.mkdir(parents=True, exist_ok=True)
         ignore = self.path / ".gitignore"
         if not ignore.exists():
             ignore.write_text("*\n", encoding="utf-8")
+
+    def _foreign(self) -> bool:
+        """Whether the folder is somebody's documents: an index in it, and its `.gitignore`, would do harm."""
+        try:
+            names = set(os.listdir(self.path))
+        except OSError:
+            return False
+        return bool(names - _LEFT) and "generations" not in names
 
     def pack_root(self, root: Path) -> str:
         """A root as it is recorded: relative with "/" when it lies beside or below the index, else absolute."""
@@ -79,9 +96,20 @@ def find(start: Path) -> Path | None:
     start = Path(os.path.abspath(start))
     for folder in (start, *start.parents):
         candidate = folder / NAME
-        if (candidate / "CURRENT").exists() or numbers(candidate / "generations"):
+        # A folder that may not be looked into is the one meant, too: saying so is better than passing it by.
+        if os.path.lexists(candidate / "CURRENT") or numbers(candidate / "generations") or _closed(candidate):
             return candidate
     return None
+
+
+def _closed(folder: Path) -> bool:
+    try:
+        os.stat(folder / "CURRENT")
+    except PermissionError:
+        return True
+    except OSError:
+        pass
+    return False
 
 
 def numbers(generations: Path) -> list[int]:
@@ -90,6 +118,13 @@ def numbers(generations: Path) -> list[int]:
         return sorted(int(name) for name in os.listdir(generations) if name.isascii() and name.isdigit())
     except OSError:
         return []
+
+
+def unreadable(path: Path, error: OSError) -> IndexDamaged:
+    """What it means that a file of the index cannot be read: damage, unless it is merely somebody else's."""
+    if isinstance(error, PermissionError):
+        return IndexDamaged(f"cannot read {path}: no permission", hint="ask its owner, or use --index FOLDER")
+    return IndexDamaged(f"cannot read {path}: {error.strerror}", hint=REBUILD)
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from typing import IO, Literal
 import msgspec
 
 from ragheal.errors import IndexDamaged, IndexMismatch, IndexMissing
-from ragheal.indexing.folder import REBUILD, Folder, numbers
+from ragheal.indexing.folder import REBUILD, Folder, numbers, unreadable
 from ragheal.types import Value
 
 #: Version of the layout of a generation: its files, the tables of index.db, the manifest.
@@ -69,7 +69,7 @@ def current(folder: Folder) -> Path:
             raise IndexMissing(f"there is no index in {folder.path}", hint="ragheal index PATH") from None
         return folder.generations / _name(found[-1])
     except OSError as error:
-        raise IndexDamaged(f"cannot read {folder.current}: {error.strerror}", hint=REBUILD) from None
+        raise unreadable(folder.current, error) from None
     if not (name.isascii() and name.isdigit()):
         raise IndexDamaged(f"{folder.current} names no generation", hint=REBUILD)
     return folder.generations / name
@@ -84,11 +84,11 @@ def read_manifest(folder: Folder, path: Path) -> Manifest:
     try:
         data = (path / MANIFEST).read_bytes()
     except FileNotFoundError:
-        if not path.exists():
+        if not os.path.exists(path):
             raise
         raise IndexDamaged(f"{path / MANIFEST} is missing", hint=REBUILD) from None
     except OSError as error:
-        raise IndexDamaged(f"cannot read {path / MANIFEST}: {error.strerror}", hint=REBUILD) from None
+        raise unreadable(path / MANIFEST, error) from None
     try:
         version = msgspec.json.decode(data, type=_Version).version
         if version != FORMAT:
@@ -103,7 +103,7 @@ def read_manifest(folder: Folder, path: Path) -> Manifest:
         try:
             size = (path / name).stat().st_size
         except OSError:
-            if not path.exists():
+            if not os.path.exists(path):
                 raise FileNotFoundError(path) from None
             raise IndexDamaged(f"{path / name} is missing", hint=REBUILD) from None
         if size != expected.size:
@@ -121,7 +121,7 @@ def verify(path: Path, manifest: Manifest, names: tuple[str, ...] = ()) -> None:
             with (path / name).open("rb") as file:
                 actual = hashlib.file_digest(file, "sha256").hexdigest()
         except OSError as error:
-            raise IndexDamaged(f"cannot read {path / name}: {error.strerror}", hint=REBUILD) from None
+            raise unreadable(path / name, error) from None
         if actual != expected.sha256:
             raise IndexDamaged(f"{path / name} is not what was written", hint=REBUILD)
 
@@ -188,7 +188,7 @@ def sweep(folder: Folder, keep: set[int] | None = None) -> None:
         elif keep is not None and name.isdigit() and int(name) not in keep:
             doomed = path.with_name(f"{name}.tmp-old")
             with suppress(OSError):
-                if (path / MANIFEST).exists():
+                if os.path.exists(path / MANIFEST):
                     _locked(path, exclusive=True).close()
                 os.rename(path, doomed)  # Windows refuses while a file in it is open
             shutil.rmtree(doomed, ignore_errors=True)
@@ -197,13 +197,15 @@ def sweep(folder: Folder, keep: set[int] | None = None) -> None:
 def hold(path: Path) -> IO[bytes]:
     """Keep the generation at `path` from being swept away until the returned file is closed.
 
-    Raises FileNotFoundError when it is gone or going.
+    Raises FileNotFoundError when it is gone or going, IndexDamaged when it may not be read.
     """
     try:
         held = _locked(path, exclusive=False)
     except BlockingIOError:
         raise FileNotFoundError(path) from None
-    if not (path / MANIFEST).exists():
+    except PermissionError as error:
+        raise unreadable(path / MANIFEST, error) from None
+    if not os.path.exists(path / MANIFEST):
         held.close()
         raise FileNotFoundError(path)
     return held

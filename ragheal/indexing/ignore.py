@@ -61,12 +61,12 @@ class Rules:
 
 def _above(root: Path) -> list[Path]:
     """The folders above a root up to the one that holds `.git`, outermost first; none outside of a repository."""
-    if (root / ".git").exists():
+    if os.path.exists(root / ".git"):  # pathlib raises where it may not look
         return []
     above: list[Path] = []
     for folder in root.parents:
         above.append(folder)
-        if (folder / ".git").exists():
+        if os.path.exists(folder / ".git"):
             return above[::-1]
     return []
 

@@ -8,7 +8,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragheal.errors import StorageError
 from ragheal.indexing.store import BATCH, translate
 
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ class Pending:
             connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)
             connection.commit()
         except sqlite3.Error as error:
-            raise StorageError(f"{translate(error, self._path, writing=True)}") from error
+            raise translate(error, self._path, writing=True) from error
 
     def close(self) -> None:
         if self._connection is not None:

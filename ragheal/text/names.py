@@ -90,6 +90,8 @@ def _chinese(text: str) -> list[tuple[int, int]]:
         follows = run is not None and run[1] == start and (dotted or (tag in {"n", "nis", "ng"} and len(word) > 1))
         if is_name or follows:
             # Neighbouring tagged words are one name: 台北 + 客运.
+            # … and glues conjunctions to their end.
+            end -= len(word) > 2 and word[-1] in "于在和与是为的由"
             run = (run[0], end) if run and run[1] == start else (start, end)
         else:
             if run:

@@ -132,12 +132,14 @@ def reliability(y: np.ndarray, p: np.ndarray) -> None:
 
 
 def choose(right: np.ndarray, p: np.ndarray, answerable: np.ndarray) -> dict[str, float]:
-    """`abstain`: few right answers are lost below it. `sufficient`: above it most answers are right."""
+    """`abstain`: few right answers are lost below it. `sufficient`: more likely right than not, as calibrated.
+
+    `strict` asks for 85 % right answers above it.
+    """
     good = p[right == 1]
     abstain = float(np.quantile(good, FALSE_REFUSALS))
     candidates = np.linspace(0.05, 0.95, 91)
-    precise = [t for t in candidates if (p >= t).any() and right[p >= t].mean() >= 0.75]
-    sufficient = float(max(min(precise, default=0.6), abstain))
+    sufficient = max(0.5, abstain)
     strict = [t for t in candidates if (p >= t).any() and right[p >= t].mean() >= 0.85]
     return {
         "sufficient": round(sufficient, 3),

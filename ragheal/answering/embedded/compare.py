@@ -75,7 +75,18 @@ def _side(question: Question, option: str, asked: str, pool: Sequence[Hit], read
             best = (score, candidate, value)
     if best is None or (kinds and best[2] is None):
         return Side(option, panel, None if best is None or kinds else best[1], None)
-    return Side(option, panel, best[1], best[2])
+    return Side(option, panel, _quoting(best[1], best[2]), best[2])
+
+
+def _quoting(candidate: Candidate, value: Span | None) -> Candidate:
+    """The candidate with the sentence that states the value as its answer."""
+    if value is None:
+        return candidate
+    start, end = candidate.window.start + value.start, candidate.window.start + value.end
+    for left, right in candidate.window.spans:
+        if left <= start < right:
+            return msgspec.structs.replace(candidate, start=left, end=max(right, end), value=(start, end))
+    return candidate
 
 
 def speaks_of(text: str, name: str) -> bool:

@@ -198,7 +198,7 @@ def find_missing(question: Question, plan: Plan, finding: Finding) -> tuple[Miss
     found: list[Missing] = []
     if finding.sides:
         found += [
-            Missing("part", f"{question.kind}: {side.option}", tuple(side.wanted))
+            Missing("part", f"{side.option} – {' '.join(question.written(side.wanted[1:4]))}", tuple(side.wanted))
             for side in finding.sides.sides
             if not side.found
         ]

@@ -17,6 +17,8 @@ from ragheal.types import Chunk, Hit, Value
 
 #: Longest window, in characters: about 110 tokens of the embedder in either script.
 MAX_CHARS = {"en": 440, "zh": 160}
+_LINE = re.compile(r"\S(?:.*\S)?")
+_BY_LINE = frozenset({"record", "code"})
 # The ruler under a table's header, a line of dashes.
 _RULER = re.compile(r"[\s|:+=_*-]*")
 
@@ -41,16 +43,17 @@ class Window(Value, frozen=True):
 
 
 @lru_cache(maxsize=2048)
-def _cut(text: str) -> tuple[tuple[tuple[int, int], ...], ...]:
-    """Groups of sentences, each within the limit, overlapping by one sentence."""
+def _cut(text: str, kind: str) -> tuple[tuple[tuple[int, int], ...], ...]:
+    """Groups of sentences, each within the limit, overlapping by one sentence. A record is a sentence."""
     limit = MAX_CHARS["zh" if has_han(text) else "en"]
-    return tuple(group for run in _runs(text) for group in _groups(run, limit))
+    spans = [match.span() for match in _LINE.finditer(text)] if kind in _BY_LINE else sentences(text)
+    return tuple(group for run in _runs(text, spans) for group in _groups(run, limit))
 
 
-def _runs(text: str) -> list[list[tuple[int, int]]]:
+def _runs(text: str, spans: list[tuple[int, int]]) -> list[list[tuple[int, int]]]:
     """The sentences in order, parted where one gives orders to the reader: such a sentence is never quoted."""
     runs: list[list[tuple[int, int]]] = [[]]
-    for start, end in sentences(text):
+    for start, end in spans:
         if addresses_reader(text[start:end]):
             runs.append([])
         elif not _RULER.fullmatch(text, start, end):
@@ -78,7 +81,7 @@ def cut(hits: Sequence[Hit]) -> list[Window]:
     return [
         Window(hit.chunk, group[0][0], group[-1][1], group, rank, hit.score)
         for rank, hit in enumerate(hits)
-        for group in _cut(hit.chunk.text)
+        for group in _cut(hit.chunk.text, hit.chunk.kind)
     ]
 
 
