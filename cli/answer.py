@@ -77,15 +77,18 @@ def _plain(trace: Trace) -> str:
     about = _about_refusal(trace)
     if about:
         lines.append("")
-    lines += [f"{label}: {'; '.join(entries)}" for label, entries in about]
+    colon, comma = ("：", "；") if answer.lang == "zh" else (": ", "; ")
+    lines += [f"{label}{colon}{comma.join(entries)}" for label, entries in about]
     return "\n".join(lines) + "\n"
 
 
 def _on_terminal(trace: Trace, columns: int, colour: bool) -> str:
     from rich.text import Text
 
+    from .wrap import Wrapped
+
     answer = trace.answer
-    items: list[RenderableType] = [_emphasised(trace)]
+    items: list[RenderableType] = [Wrapped(_emphasised(trace))]
     if answer.citations:
         items.append("")
     for citation in answer.citations:
@@ -137,13 +140,15 @@ def context_text(trace: Trace, *, columns: int, terminal: bool, colour: bool) ->
     """The passages themselves, each under its place."""
     from rich.text import Text
 
+    from .wrap import Wrapped
+
     hits = pool(trace)
     if not terminal:
         parts = [f"--- {_where(hit)}\n{clean(hit.chunk.text).rstrip()}\n" for hit in hits]
         return "".join(parts)
     items: list[RenderableType] = []
     for hit in hits:
-        items += [Text(f"— {_where(hit)}", "cyan"), Text(clean(hit.chunk.text).rstrip(), overflow="fold"), ""]
+        items += [Text(f"— {_where(hit)}", "cyan"), Wrapped(Text(clean(hit.chunk.text).rstrip())), ""]
     return render(*items, columns=min(columns, 100), colour=colour)
 
 

@@ -65,8 +65,8 @@ def ask(
     if batch is not None and trace is not None:
         raise ConfigError("--trace is for one question", hint="the traces of a batch: ragheal traces")
     asked = questions.from_argument(question) if question is not None else ""
-    if trace is not None and not trace.absolute().parent.is_dir():
-        raise ConfigError(f"--trace {trace}: there is no folder {trace.parent}")
+    if trace is not None:
+        _check_file(trace)
     folder = session.existing_index(index)
     flags = {
         "loop.strategy": strategy, "retrieval.top_k": top_k, "loop.max_rounds": max_rounds,
@@ -105,6 +105,16 @@ def _one(
 
         write(trace, file)
     return 0 if exit_zero else CODES[trace.answer.status]
+
+
+def _check_file(path: Path) -> None:
+    """Raises ConfigError for a file that cannot be written, before a question is answered for it."""
+    if str(path) == "-":
+        raise ConfigError("--trace needs a file", hint="--json prints the rounds and the evidence of the answer")
+    if not path.absolute().parent.is_dir():
+        raise ConfigError(f"--trace {path}: there is no folder {path.parent}")
+    if path.is_dir():
+        raise ConfigError(f"--trace {path} is a folder", hint=f"--trace {path / 'trace.json'}")
 
 
 def teller(columns: int | None = None) -> Callable[[Step], None]:

@@ -14,7 +14,7 @@ from ragheal.errors import ConfigError, IndexUnusable, RaghealError
 
 from . import console
 from .envelope import answer_fields, envelope, error_fields
-from .question import checked
+from .question import checked, piped
 
 if TYPE_CHECKING:
     from ragheal.engine import Engine
@@ -39,6 +39,7 @@ def run(engine: Engine, file: str, *, quiet: bool) -> int:
             except RaghealError as error:
                 answer = {"line": number, "error": error_fields(error)}
                 code = code or error.exit_code
+            fields.pop("error", None)  # ours alone: it says that the line could not be asked
             console.write(console.dump({**fields, **envelope("ask", **answer)}, pretty=False))
             advance()
     return code
@@ -47,8 +48,7 @@ def run(engine: Engine, file: str, *, quiet: bool) -> int:
 def _open(file: str) -> tuple[Iterator[bytes], int | None]:
     """Lines, and how many where that is known. Standard input is read as it comes."""
     if file == "-":
-        buffer = getattr(sys.stdin, "buffer", None)
-        return (iter(buffer) if buffer is not None else (line.encode() for line in sys.stdin)), None
+        return iter(piped()), None
     try:
         with open(file, "rb") as opened:
             lines = opened.read().splitlines()

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from ragheal.indexing.report import Progress, Report
 
-LISTED = 20  # files named per group in the summary; --json names all
+LISTED = 20  # lines per group in the summary; --json names all files
+NAMED = 3  # of more files than that with the same reason
 _PHASES = {"scan": "Looking", "read": "Reading", "embed": "Embedding", "write": "Writing"}
 
 
@@ -32,7 +33,7 @@ def index(
     ] = None,
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Build everything anew.")] = False,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Exit 7 when a file failed or was skipped for a fault of its own.")
+        bool, typer.Option("--strict", help="Exit 7 when a document failed or was skipped, as an empty one is.")
     ] = False,
     preset: options.Preset = None,
     set_: options.Set = None,
@@ -63,11 +64,12 @@ def index(
         console.write(console.dump(envelope("index", index=str(folder), **fields)))
     elif not quiet:
         console.write(summary(report))
-    faults = len(report.failed) + len(report.skipped)
-    if strict and faults and not exit_zero:
+    from .text import plural
+
+    if strict and report.faults and not exit_zero:
         if json:
             return CheckFailed.exit_code
-        raise CheckFailed(f"{faults} of the files could not be indexed (--strict)")
+        raise CheckFailed(f"{plural(report.faults, 'document')} could not be indexed (--strict)")
     return 0
 
 
@@ -85,9 +87,10 @@ def summary(report: Report) -> str:
     total = f"{plural(report.documents, 'document')}, {plural(report.chunks, 'chunk')}"
     lines = [f"{' · '.join(counts) or 'nothing to index'} — {total} in {report.seconds:.1f} s"]
     for name, bad in (("skipped", report.skipped), ("failed", report.failed)):
-        lines += [f"  {name} {one_line(source)}: {one_line(reason)}" for source, reason in bad[:LISTED]]
-        if len(bad) > LISTED:
-            lines.append(f"  … and {len(bad) - LISTED:,} more {name} (--json names all)")
+        said = _by_reason(bad)
+        lines += [f"  {name} {entry}" for entry in said[:LISTED]]
+        if len(said) > LISTED:
+            lines.append(f"  … and {len(said) - LISTED:,} more {name} (--json names all)")
     for name in ("warnings", "notes"):
         entries = getattr(report, name)
         lines += [f"  {name[:-1]}: {one_line(entry)}" for entry in entries[:LISTED]]
@@ -110,10 +113,27 @@ def _progress(showing: bool) -> Iterator[Callable[[Progress], None] | None]:
             if step.phase not in tasks:
                 for task in tasks.values():
                     progress.update(task, visible=False)
-                tasks[step.phase] = progress.add_task(_PHASES[step.phase], total=None)
+                tasks[step.phase] = progress.add_task(_PHASES[step.phase], total=step.total or None)
             progress.update(tasks[step.phase], completed=step.done, total=step.total or None)
 
         yield on_progress
+
+
+def _by_reason(bad: tuple[tuple[str, str], ...]) -> list[str]:
+    """A line for each file; one for all to which the same happened when they would drown the others."""
+    from .text import one_line
+
+    reasons: dict[str, list[str]] = {}
+    for source, reason in bad:
+        reasons.setdefault(one_line(reason), []).append(one_line(source))
+    lines = []
+    for reason, sources in reasons.items():
+        if len(sources) > LISTED:
+            named = ", ".join(sources[:NAMED])
+            lines.append(f"{len(sources):,} files: {reason} ({named}, …)")
+        else:
+            lines += [f"{source}: {reason}" for source in sources]
+    return lines
 
 
 def _pairs(entries: tuple[tuple[str, str], ...]) -> list[dict[str, str]]:

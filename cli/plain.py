@@ -23,8 +23,18 @@ def convert_plainly(command: Any) -> None:
         annotation = getattr(getattr(parameter, "type_descriptor", None), "annotation", None)
         if getattr(parameter, "_runtime_param", ...) is None and annotation in _CONVERSIONS:
             parameter._runtime_param = _Plain(_CONVERSIONS[annotation])
+        if getattr(parameter, "param_type_name", "") == "argument":
+            _name_plainly(parameter)
     for below in getattr(command, "commands", {}).values():
         convert_plainly(below)
+
+
+def _name_plainly(argument: Any) -> None:
+    """In help `QUESTION` and `[PATH...]`, without the braces and the Python types that newer releases add."""
+    name = argument.metavar or argument.name.upper()
+    argument.display_type_rich = lambda **_: ""
+    argument._rich_display_name = lambda: name
+    argument._usage_display_name = lambda: name if argument.required else f"[{name}]"
 
 
 class _Plain:
@@ -38,15 +48,26 @@ class _Plain:
             return None
         try:
             return self._convert(value)
-        except ValueError:
-            raise typer.BadParameter(f"{value} is not a whole number", ctx=ctx, param=param) from None
+        except ValueError as error:
+            message = str(error) if str(error) == _EMPTY else f"{value} is not a whole number"
+            raise typer.BadParameter(message, ctx=ctx, param=param) from None
+
+
+_EMPTY = "it is empty; is a variable of the shell not set?"
+
+
+def _path(value: Any) -> Path:
+    # Path("") would be the working directory: not what an unset variable is meant to say.
+    if value == "":
+        raise ValueError(_EMPTY)
+    return Path(value)
 
 
 _CONVERSIONS: dict[Any, Callable[[Any], Any]] = {
     str: str,
     bool: bool,
     int: int,
-    Path: Path,
+    Path: _path,
     list[str]: list,
-    list[Path]: lambda values: [Path(value) for value in values],
+    list[Path]: lambda values: [_path(value) for value in values],
 }

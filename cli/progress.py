@@ -42,4 +42,5 @@ def bar() -> Progress:
     if console.width() >= 60:
         columns.append(BarColumn(complete_style="green", finished_style="green", pulse_style="green"))
     columns += [MofNCompleteColumn(), Rate(), TimeRemainingColumn(compact=True)]
-    return Progress(*columns, console=screen, transient=True)
+    # Answers that are written meanwhile go to standard output: Rich would take them to its own console.
+    return Progress(*columns, console=screen, transient=True, redirect_stdout=False)

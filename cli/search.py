@@ -29,7 +29,7 @@ def search(
     """Search the index without answering. Exits with 3 when nothing was found."""
     from .question import from_argument
 
-    asked = from_argument(query)
+    asked = from_argument(query, "query", 'ragheal search "paid leave"')
     folder = session.existing_index(index)
     loaded = session.settings(folder, preset, set_, {"retrieval.top_k": top_k})
     with session.engine(loaded, folder) as engine:

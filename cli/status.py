@@ -45,7 +45,7 @@ def status_fields(index: OpenIndex, folder: Path) -> dict[str, Any]:
     missing, changed = [], []
     for row in read:
         path = index.path_of(row.source)
-        if path is None or not path.exists():
+        if path is None or not os.path.exists(path):
             missing.append(row.source)
         elif not index.is_current(row.source):
             changed.append(row.source)

@@ -39,6 +39,7 @@ class Story:
     def __init__(self, columns: int) -> None:
         self.columns = columns
         self._explained = False
+        self._why = ""  # the last reason for a rewrite
 
     def lines(self, step: Step) -> list[RenderableType]:
         """What to print for one step."""
@@ -51,12 +52,17 @@ class Story:
             case PlanStep():
                 yield from self._plan(step)
             case SearchStep():
+                self._why = ""
                 yield from self._search(step)
             case JudgeStep():
                 yield from self._judge(step.verdict)
             case RewriteStep():
-                yield self._row("Rewrite", one_line(step.query.text), style="bold")
-                yield self._row("", f"{one_line(step.why)} ({step.severity})", style="dim")
+                why = f"{one_line(step.why)} ({step.severity})"
+                # Several queries of one rewrite share its reason.
+                yield self._row("" if why == self._why else "Rewrite", one_line(step.query.text), style="bold")
+                if why != self._why:
+                    yield self._row("", why, style="dim")
+                self._why = why
             case StopStep():
                 yield self._row("Stop", one_line(step.why), style=_DOUBT)
             case DraftStep():
@@ -140,11 +146,13 @@ def labelled(label: str, body: object, *, style: str = "", cells: int) -> Render
     from rich.table import Table
     from rich.text import Text
 
+    from .wrap import Wrapped
+
     grid = Table.grid(padding=0, expand=True)
     grid.add_column(width=cells, no_wrap=True)
     grid.add_column(ratio=1, overflow="fold")
     words = body if isinstance(body, Text) else Text(str(body), style=style)
-    grid.add_row(Text(label, style="cyan"), words)
+    grid.add_row(Text(label, style="cyan"), Wrapped(words))
     return grid
 
 
@@ -157,18 +165,19 @@ def hit_lines(hits: tuple[Hit, ...], columns: int) -> Iterator[RenderableType]:
 
     places = [place(hit.chunk.source, hit.chunk.start_line) for hit in hits]
     narrow = columns < 70
+    beside = max(8, 2 + max(len(marks(hit)) for hit in hits))
     room = min(max(len(p) for p in places), columns * 2 // 5)
     for rank, (hit, where) in enumerate(zip(hits, places, strict=True), start=1):
         head = Text(pad_left(str(rank), 4) + "  ", no_wrap=True)
         head.append(pad(f"{hit.score:.3f}", 7), "dim")
-        head.append(pad(marks(hit), 8), "dim")
+        head.append(pad(marks(hit), beside), "dim")
         if narrow:
-            head.append(fit_end(where, columns - 21))
+            head.append(fit_end(where, columns - 13 - beside))
             yield head
             yield Text(" " * 6 + fit(preview(hit), columns - 6), "dim", no_wrap=True)
             continue
         head.append(pad(fit_end(where, room), room) + "  ")
-        head.append(fit(preview(hit), columns - 23 - room), "dim")
+        head.append(fit(preview(hit), columns - 15 - beside - room), "dim")
         yield head
 
 

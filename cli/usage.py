@@ -24,7 +24,20 @@ def usage_error(error: Any, arguments: list[str]) -> ConfigError:
         hint = f"did you mean `ragheal {close[0]}`?" if close else help_hint
         return ConfigError(f"unknown command `{name}`", hint=hint)
     message = error.format_message().strip().rstrip(".")
+    if message.startswith("Got unexpected extra argument") and context is not None:
+        taken = [param for param in context.command.params if param.param_type_name == "argument"]
+        if taken and taken[0].nargs == 1:
+            rest = message.partition(" (")[2].removesuffix(")")
+            words = f"{context.params.get(taken[0].name) or ''} {rest}".strip()
+            name = (taken[0].metavar or taken[0].name).lower()
+            return ConfigError(f"the {name} has to be in quotes", hint=f"{path} {_quoted(words)}")
+    if context is None and arguments[:1] and not arguments[0].startswith("-"):
+        help_hint = f"`ragheal {arguments[0]} --help` lists what there is"
     return ConfigError(message[:1].lower() + message[1:], hint=help_hint)
+
+
+def _quoted(words: str) -> str:
+    return '"' + (words if len(words) <= 60 else words[:59] + "…") + '"'
 
 
 def _nearest_flag(flag: str, context: Any) -> str:
@@ -35,13 +48,13 @@ def _nearest_flag(flag: str, context: Any) -> str:
     if having:
         return f"`{flag}` belongs to `ragheal {'`, `ragheal '.join(having)}`"
     own = _flags(context.command)
-    close = difflib.get_close_matches(flag, own, n=1, cutoff=0.5)
-    if close:
-        return f"did you mean `{close[0]}`?"
-    begins = [known for known in own if known.startswith(flag)]
-    if begins:
-        return f"did you mean `{begins[0]}`?"
-    return ""
+    if not flag.startswith("--"):
+        return "a text that begins with a dash goes after `--`" if context.command is not top else ""
+    # Without the dashes, which all have in common.
+    names = {known.lstrip("-"): known for known in own if known.startswith("--")}
+    name = flag.lstrip("-")
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.6) or [n for n in names if name in n]
+    return f"did you mean `{names[near[0]]}`?" if near else ""
 
 
 def _flags(command: Any) -> list[str]:

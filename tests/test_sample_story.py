@@ -68,7 +68,10 @@ def test_quotations_are_exact(traces: dict[str, Trace]) -> None:
     """Every quotation stands in its chunk, every citation mark has its citation."""
     for trace in traces.values():
         chunks = {
-            hit.chunk.id: hit.chunk.text for step in trace.steps if isinstance(step, SearchStep) for hit in step.hits
+            hit.chunk.id: hit.chunk.text
+            for step in trace.steps
+            if isinstance(step, SearchStep)
+            for hit in step.hits
         }
         numbers = {citation.n for citation in trace.answer.citations}
         for citation in trace.answer.citations:

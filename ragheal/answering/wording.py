@@ -63,7 +63,9 @@ def joined(draft: Draft) -> str:
     """Lead and claims in one text."""
     gap = "" if draft.lang == "zh" else " "
     parts = [_marked(claim.text, claim.cites, draft.lang) for claim in draft.claims]
-    text = "\n".join(parts) if any("\n" in part or len(part) > 160 for part in parts) else gap.join(parts)
+    # Long sentences and table rows stand on lines of their own.
+    apart = any("\n" in part or len(part) > 160 or part.lstrip().startswith("|") for part in parts)
+    text = ("\n" if apart else gap).join(parts)
     if draft.lead:
         stop = "。" if draft.lang == "zh" else "."
         return f"{draft.lead}{stop}{gap}{text}"
@@ -89,4 +91,5 @@ def refusal(language: Lang, missing: Sequence[str], nearest: Sequence[str]) -> s
 
 def inspiration(draft: Draft) -> str:
     """The opening of a generative answer, which never passes as a verified one."""
-    return f"{_INSPIRATION[draft.lang]}\n" + "\n".join(f"- {_marked(c.text, c.cites, draft.lang)}" for c in draft.claims)
+    lines = [f"- {_marked(claim.text, claim.cites, draft.lang)}" for claim in draft.claims]
+    return "\n".join([_INSPIRATION[draft.lang], *lines])

@@ -10,6 +10,7 @@ Nothing is written, and nothing heavy imported, when nothing changed.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -17,12 +18,12 @@ from pathlib import Path
 
 import msgspec
 
-from ragheal.errors import ConfigError
+from ragheal.errors import ConfigError, IndexUnusable
 from ragheal.indexing import lexical
 from ragheal.indexing.chunk import CHUNKER
 from ragheal.indexing.draft import Old, load_old
 from ragheal.indexing.folder import Folder, storage_errors
-from ragheal.indexing.generation import FORMAT, Manifest, sweep
+from ragheal.indexing.generation import FORMAT, Manifest, current, read_manifest, sweep
 from ragheal.indexing.ingest import Ingest, Redo, now
 from ragheal.indexing.lock import writing
 from ragheal.indexing.report import OnProgress, Progress, Report
@@ -45,7 +46,7 @@ def build(
 ) -> Report:
     """Bring the index in `index_dir` up to date with `paths`; documents outside them stay as they are.
 
-    Without paths, those of earlier builds are taken. `rebuild` starts from nothing, whatever is there; else
+    Without paths, those of earlier builds are taken. `rebuild` starts anew with the paths, whatever is there; else
     an index that is damaged or of another version is left alone and raised. The factory's embedder is asked
     for its fingerprint only, unless there is something to embed.
     Raises ConfigError for a path that is not there, IndexBusy, IndexDamaged, IndexMismatch, ModelError,
@@ -54,7 +55,7 @@ def build(
     folder = Folder(index_dir)
     given = [absolute(path) for path in paths]
     for path in given:
-        if not path.exists():
+        if not os.path.exists(path):
             raise ConfigError(f"{path} does not exist", hint="check the path; nothing was changed")
     with ExitStack() as stack:
         stack.enter_context(storage_errors(folder.path))
@@ -63,9 +64,20 @@ def build(
         old = None if rebuild else load_old(folder)
         if old is not None:
             stack.callback(old.close)
-        run = _Build(folder, old, given, settings.index, embedder_factory(), on_progress or _silent)
+        roots = _roots(folder) if rebuild else []
+        run = _Build(folder, old, given or roots, settings.index, embedder_factory(), on_progress or _silent)
+        dropped = [root for root in roots if not within(root, run.roots)]
+        run.ingest.warnings += [f"{root} is not in the index any more: it was not named" for root in dropped]
         stack.callback(run.ingest.close)
         return run.run()
+
+
+def _roots(folder: Folder) -> list[Path]:
+    """What the index there is was made of, as far as it can still tell."""
+    try:
+        return [Path(root) for root in read_manifest(folder, current(folder)).roots]
+    except (IndexUnusable, FileNotFoundError):
+        return []
 
 
 class _Build:
@@ -91,11 +103,11 @@ class _Build:
         known = [Path(root) for root in old.manifest.roots] if old else []
         # A recorded root that vanished from a folder that is still there was deleted; when its folder is
         # away too, a disk may not be mounted, and its documents stay.
-        self.deleted = [root for root in known if not root.exists() and root.parent.exists()]
+        self.deleted = [root for root in known if not os.path.exists(root) and os.path.exists(root.parent)]
         self.roots = sorted({*known, *given} - set(self.deleted))
         redo = self._compare(old.manifest) if old else Redo()
         self.ingest = Ingest(folder, old, settings, embedder, redo)
-        there = [root for root in self.roots if root.exists()]
+        there = [root for root in self.roots if os.path.exists(root)]
         # New chunking means that every file is read again, those of other roots too. And what was once given
         # by name is read although an ignore file excludes it.
         everywhere = redo.split or not given
@@ -135,7 +147,7 @@ class _Build:
             self.old.rows if self.old else [],
             self.folder,
             scopes={*self.scopes, *self.deleted},
-            roots={root for root in self.roots if not root.is_file()},
+            roots={root for root in self.roots if not os.path.isfile(root)},
             racy_from_ns=(self.old.manifest.started_ns if self.old else 0) - RACY_NS,
             everything=ingest.again,
         )

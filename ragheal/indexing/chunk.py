@@ -63,8 +63,8 @@ def split(document: Document, settings: IndexSettings) -> list[Chunk]:
         previous_end = -1
         for pieces in _packed(_pieces(text, blocks, target, limit), target, limit, text):
             start, end = _tight(text, pieces[0].start, pieces[-1].end)
-            if start >= end:
-                continue
+            if not any(map(str.isalnum, text[start:end])):
+                continue  # a rule, brackets: nothing that could be asked for
             begin = start
             if settings.chunk_overlap and previous_end >= 0:
                 begin = _overlapping(text, chunks[-1].start_char, previous_end, settings.chunk_overlap)

@@ -48,7 +48,7 @@ class Folder:
         self.pending = self.path / "pending.db"
 
     def make(self) -> None:
-        """Create the folder with its .gitignore. Raises OSError, and ConfigError for a folder of something else."""
+        """Create the folder with its .gitignore. Raises OSError; ConfigError when it holds something else."""
         if self._foreign():
             raise ConfigError(
                 f"{self.path} holds other files and no index",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from datetime import UTC, datetime
 from typing import Any
 
@@ -52,10 +53,12 @@ class Ingest:
         self._unchanged = 0
         self._skipped: list[tuple[str, str]] = []
         self._failed: list[tuple[str, str]] = []
+        self._faultless = 0
 
     def start(self, found: Scan) -> None:
         """Keep what is as it was, take out what is not where it was; what was renamed shows later."""
-        self._skipped.extend(found.skips)
+        self._skipped.extend((skip.source, skip.reason) for skip in found.skips)
+        self._faultless = sum(not skip.fault for skip in found.skips)
         for row in found.same:
             self.keep(row)
         lost = found.outside if self.again else ()
@@ -138,7 +141,7 @@ class Ingest:
             return ""
         for origin in self._origins.get(fresh.sha256, []):
             if origin.source not in self.leaving:
-                if path_of(self.folder, origin).exists():
+                if os.path.exists(path_of(self.folder, origin)):
                     continue  # a copy, not a rename
                 self._changing().store.drop(origin.source)
             self.leaving.pop(origin.source, None)
@@ -192,6 +195,7 @@ class Ingest:
             unchanged=self._unchanged,
             skipped=tuple(sorted(self._skipped)),
             failed=tuple(sorted(self._failed)),
+            faults=len(self._failed) + len(self._skipped) - self._faultless,
             warnings=tuple(self.warnings),
             notes=self.redo.notes,
             **rest,

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from ragheal.errors import IndexDamaged, IndexMismatch
-from ragheal.indexing.folder import REBUILD, Folder, unpack_path
+from ragheal.indexing.folder import REBUILD, Folder, unpack_path, unreadable
 from ragheal.indexing.generation import DATABASE, VECTORS, WORDS, Manifest, current, hold, read_manifest
 from ragheal.indexing.store import RACY_NS, DocumentRow, Store, same_stat
 from ragheal.types import Chunk
@@ -139,7 +139,7 @@ class OpenIndex:
                 try:
                     data = (self._path / VECTORS).read_bytes()
                 except OSError as error:
-                    raise IndexDamaged(f"cannot read the vectors: {error.strerror}", hint=REBUILD) from None
+                    raise unreadable(self._path / VECTORS, error) from None
                 self._dense = dense.read(data, dim=self.manifest.dim, count=self.manifest.chunks)
             return self._dense
 

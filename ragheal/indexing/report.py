@@ -42,6 +42,7 @@ class Report(Value, frozen=True):
     unchanged: int = 0
     skipped: tuple[tuple[str, str], ...] = ()  # (source, reason): nothing to read there by its nature
     failed: tuple[tuple[str, str], ...] = ()  # (source, reason): tried again by the next build
+    faults: int = 0  # of those skipped and failed: documents, not pictures, links and the like
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()  # what was done anew because a setting or a version changed
     documents: int = 0

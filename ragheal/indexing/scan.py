@@ -28,8 +28,8 @@ class Scan(msgspec.Struct, frozen=True):
     same: tuple[DocumentRow, ...]
     read: tuple[Candidate, ...]
     gone: tuple[DocumentRow, ...]
-    outside: tuple[DocumentRow, ...]  # not below the paths of this run
-    skips: tuple[tuple[str, str], ...]
+    outside: tuple[DocumentRow, ...]  # not below the paths of this run, or in a folder that cannot be read now
+    skips: tuple[Skip, ...]
 
 
 def within(path: Path, tops: Collection[Path]) -> bool:
@@ -56,12 +56,14 @@ def scan(
     skips = []
     for item in items:
         if isinstance(item, Skip):
-            skips.append((item.source, item.reason))
+            skips.append(item)
         elif not item.path.is_relative_to(folder.path):
             found.setdefault(item.path, item)
     paths = {path_of(folder, row): row for row in rows}
-    gone = [row for path, row in paths.items() if path not in found and within(path, scopes)]
-    outside = [row for path, row in paths.items() if path not in found and not within(path, scopes)]
+    closed = {skip.closed for skip in skips if skip.closed is not None}
+    lost = {path: row for path, row in paths.items() if path not in found}
+    gone = [row for path, row in lost.items() if within(path, scopes) and not within(path, closed)]
+    outside = [row for path, row in lost.items() if not within(path, scopes) or within(path, closed)]
 
     same: list[DocumentRow] = []
     moved: list[tuple[Found, Path, DocumentRow | None]] = []

@@ -11,6 +11,7 @@ The writing side is `store_write.py`.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,7 +21,7 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 from ragheal.errors import IndexDamaged, RaghealError, StorageError
-from ragheal.indexing.folder import REBUILD
+from ragheal.indexing.folder import REBUILD, unreadable
 from ragheal.types import Chunk, Value
 
 #: Bound of SQLite's variables in one statement, with room to spare.
@@ -216,6 +217,8 @@ def translate(error: sqlite3.Error, path: Path, *, writing: bool = False) -> Rag
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if writing and code in _DISK:
         return StorageError(f"cannot write {path}: {_DISK[code]}", hint="free some space, or use --index FOLDER")
+    if code == sqlite3.SQLITE_CANTOPEN and os.path.exists(path) and not os.access(path, os.R_OK):
+        return unreadable(path, PermissionError())
     return IndexDamaged(f"{path} cannot be read: {error}", hint=REBUILD)
 
 

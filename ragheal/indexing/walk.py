@@ -29,10 +29,16 @@ class Found(Value, frozen=True):
 
 
 class Skip(Value, frozen=True):
-    """A file or folder that is not read, and why. What ignore files exclude is not mentioned at all."""
+    """A file or folder that is not read, and why. What ignore files exclude is not mentioned at all.
+
+    `closed` is the folder, absolute, when one could not be looked into: what is below it is not known to be gone.
+    `fault`: it is a document, or may hold some, that could not be taken in; not so a picture or a link.
+    """
 
     source: str
     reason: str
+    closed: Path | None = None
+    fault: bool = True
 
 
 def walk(paths: Sequence[Path], settings: IndexSettings) -> Iterator[Found | Skip]:
@@ -81,7 +87,7 @@ def _several(given: Sequence[Path], settings: IndexSettings) -> Iterator[Found |
             if number not in colliding:
                 yield one
             elif isinstance(one, Skip):
-                yield Skip(f"{names[number]}/{one.source}", one.reason)
+                yield Skip(f"{names[number]}/{one.source}", one.reason, one.closed, one.fault)
             else:
                 yield Found(
                     one.path,
@@ -114,9 +120,9 @@ def source_of(relative: str) -> str:
 def _file(path: str, source: str, root: Path, status: os.stat_result, settings: IndexSettings) -> Found | Skip:
     name = os.path.basename(path)
     if not stat.S_ISREG(status.st_mode):
-        return Skip(source, f"not a regular file ({_sort(status.st_mode)})")
+        return Skip(source, f"not a regular file ({_sort(status.st_mode)})", fault=False)
     if kind_of(name) is None:
-        return Skip(source, f"unsupported type .{extension(name)}")
+        return Skip(source, f"unsupported type .{extension(name)}", fault=False)
     if status.st_size > settings.max_file_mb * 1_000_000:
         return Skip(source, f"larger than {settings.max_file_mb:g} MB")
     return Found(Path(path), source, root, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
@@ -165,9 +171,8 @@ class _Walk:
             with os.scandir(path) as scan:
                 entries = sorted(scan, key=lambda entry: entry.name)
         except OSError as error:
-            return Skip(
-                source_of(relative or ".") + "/", f"cannot read the folder: {(error.strerror or '').lower()}"
-            )
+            reason = f"cannot read the folder: {(error.strerror or '').lower()}"
+            return Skip(source_of(relative or ".") + "/", reason, closed=Path(path))
         names = {entry.name for entry in entries}
         if relative and "pyvenv.cfg" in names:
             return iter(())
@@ -188,7 +193,7 @@ class _Walk:
             if rules.ignored(relative, folder=folder):
                 return None
             if link:
-                return Skip(source, self._link(entry.path))
+                return Skip(source, self._link(entry.path), fault=False)
             if folder:
                 return self._entries(entry.path, relative, rules)
             return _file(entry.path, source, self.root, entry.stat(follow_symlinks=False), self.settings)

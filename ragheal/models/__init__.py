@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 from ragheal.models.base import Embedder
 
 __all__ = ["SHIPPED_EMBEDDERS", "Embedder", "load_embedder"]
+
+
+# ONNX Runtime keeps a device id and a log of events in the home folder, and sends them, unless it is told not to
+# before it is imported; its own `disable_telemetry_events` comes too late for the files.
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 
 def load_embedder(

@@ -24,6 +24,7 @@ DECIMALS = 6
 #: Vectors of passages kept in memory, 1.5 KB each.
 PASSAGES_KEPT = 20_000
 
+
 class PassageReader(Protocol):
     """A trained reader, as `models/reader.py` has it."""
 

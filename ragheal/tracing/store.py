@@ -99,7 +99,7 @@ class TraceStore:
         self, *, limit: int = 20, status: str | None = None, route: str | None = None, contains: str | None = None
     ) -> tuple[TraceRow, ...]:
         """The newest traces first; `contains` is looked for in the question. None yet: an empty tuple."""
-        if not self.path.exists():
+        if not self._begun():
             return ()
         where, values = ["1"], list[object]()
         for column, value in (("status", status), ("route", route)):
@@ -115,6 +115,13 @@ class TraceStore:
         )
         with self._reading() as db:
             return tuple(TraceRow(*row) for row in db.execute(query, (*values, limit)))
+
+    def _begun(self) -> bool:
+        """Whether anything was ever saved; a save that met a full disk leaves an empty file."""
+        try:
+            return os.stat(self.path).st_size > 0
+        except OSError:
+            return False
 
     def _resolve(self, db: sqlite3.Connection, reference: str) -> str:
         ids: list[str]
@@ -140,7 +147,7 @@ class TraceStore:
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
-        if not self.path.exists():
+        if not self._begun():
             raise TraceError(f"no traces are kept in {self.path.parent}", hint='make one: ragheal ask "…"')
         try:
             uri = f"{self.path.absolute().as_uri()}?mode=ro"

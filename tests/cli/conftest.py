@@ -65,7 +65,7 @@ def run(capsys):
 def history(place, samples):
     """An index folder that holds every sample trace."""
     folder = place / ".ragheal"
-    (folder / "generations").mkdir(parents=True)
+    (folder / "generations" / "000001").mkdir(parents=True)
     store = TraceStore(folder)
     for make in samples.ALL.values():
         store.save(make())

@@ -2,6 +2,7 @@
 
 import os
 
+import msgspec
 import pytest
 
 PAGES = {
@@ -91,16 +92,25 @@ def test_no_index_here(run, place):
 
 
 def test_summary_is_bounded(samples):
-    """Ten thousand unreadable files are a count and twenty names."""
+    """A thousand unreadable files, or pictures, would drown the one that matters."""
     from ragheal_cli.index import summary
 
     from ragheal.indexing.report import Report, group
 
     report = Report(
         1, True, added=group(["a"]), failed=tuple((f"f{n}\x1b[31m.txt", "no permission") for n in range(1000)),
+        skipped=(("a.md", "empty"), *((f"{n}.png", "unsupported type .png") for n in range(21))),
         warnings=("odd",), documents=1, chunks=1, seconds=1.26,
     )  # fmt: skip
     lines = summary(report).splitlines()
-    assert lines[0] == "1 added · 1,000 failed — 1 document, 1 chunk in 1.3 s"
-    assert lines[1] == "  failed f0�[31m.txt: no permission"
-    assert lines[21:] == ["  … and 980 more failed (--json names all)", "  warning: odd"]
+    assert lines == [
+        "1 added · 22 skipped · 1,000 failed — 1 document, 1 chunk in 1.3 s",
+        "  skipped a.md: empty",
+        "  skipped 21 files: unsupported type .png (0.png, 1.png, 2.png, …)",
+        "  failed 1,000 files: no permission (f0�[31m.txt, f1�[31m.txt, f2�[31m.txt, …)",
+        "  warning: odd",
+    ]
+    many = msgspec.structs.replace(report, skipped=tuple((f"{n}.md", f"odd {n}") for n in range(30)), failed=())
+    lines = summary(many).splitlines()
+    assert lines[1] == "  skipped 0.md: odd 0"
+    assert lines[21:] == ["  … and 10 more skipped (--json names all)", "  warning: odd"]

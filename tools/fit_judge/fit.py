@@ -24,7 +24,7 @@ from sklearn.model_selection import GroupKFold
 from ragheal.answering.embedded.features import NAMES
 from ragheal.answering.embedded.judge import POOL_NAMES, pool_vector
 
-READER_ONLY = ("reader", "reader_near_miss", "reader_cover")
+READER_ONLY = ("reader", "reader_near_miss", "reader_cover", "reader_span", "reader_cosine")
 FOLDS = 5
 SHOWN = 3  # sentences an answer may hold
 FALSE_REFUSALS = 0.05

@@ -63,7 +63,12 @@ class EmbeddedRoles:
         self, question: str, plan: Plan, draft: Draft, pool: Sequence[Hit], verdict: Verdict, *, strict: bool
     ) -> Check:
         finding = self._find(question, plan, pool)
-        return _verify.verify(analyze(question), draft, pool, finding, self._settings.answer, strict=strict)
+        # Read once more what will be shown, without the sentences around it.
+        shown = [(citation.heading, citation.quote) for citation in draft.citations]
+        whole = analyze(question)
+        asked = finding.outer.question if finding.outer and finding.bridge else whole
+        again = None if finding.sides else self._reader.reread(asked, shown)
+        return _verify.verify(whole, draft, pool, finding, self._settings.answer, again, strict=strict)
 
     def _find(self, question: str, plan: Plan, pool: Sequence[Hit]) -> _judge.Finding:
         key = (question, plan.shape, tuple(hit.chunk.id for hit in pool))

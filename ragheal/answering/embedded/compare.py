@@ -15,6 +15,7 @@ from ragheal.text.script import fold, simplified
 from ragheal.text.values import Span, values
 from ragheal.types import Hit, Plan
 
+_OF_DEATH = re.compile(r"\b(?:died|death|lived longer)\b|去世|逝世|死", re.IGNORECASE)
 _DATE_KINDS = frozenset({"date", "year"})
 _SIZE_KINDS = frozenset({"number", "quantity", "money", "percent", "duration"})
 
@@ -70,7 +71,9 @@ def _side(question: Question, option: str, asked: str, pool: Sequence[Hit], read
             continue
         value = _value(candidate, kinds, option, question)
         title = 0.5 if any(_same(option, heading) for heading in candidate.window.chunk.headings) else 0.0
-        score = candidate.p + title + (0.6 if value else 0.0)
+        rest = [term for term in own.terms if term not in term_set(option)]
+        near = _about(candidate, value, rest) / max(1, len(rest)) if value else 0.0
+        score = candidate.p + title + (0.3 + 0.5 * near if value else 0.0)
         if best is None or score > best[0] + 1e-9:
             best = (score, candidate, value)
     if best is None or (kinds and best[2] is None):
@@ -119,14 +122,20 @@ def _value(candidate: Candidate, kinds: frozenset[str], option: str, question: Q
     if not found:
         return None
     # Of people's dates the first is birth, the second death.
-    if re.search(r"\b(?:died|death|lived longer)\b|去世|逝世|死", question.text.lower()) and len(found) > 1:
+    if _OF_DEATH.search(question.text) and len(found) > 1:
         return found[1]
-    inside = [
-        span
-        for span in found
-        if candidate.value and span.start <= candidate.value[0] - candidate.window.start < span.end
-    ]
-    return inside[0] if inside else found[0]
+    # The value of a sentence that speaks of what is compared, not just any number of the window.
+    asked = [term for term in question.terms if not any(term in term_set(name) for name in question.options)]
+    return max(found, key=lambda span: (_about(candidate, span, asked), -span.start))
+
+
+def _about(candidate: Candidate, span: Span, asked: Sequence[str]) -> int:
+    """How many of the asked terms the value's sentence holds."""
+    place = candidate.window.start + span.start
+    for left, right in candidate.window.spans:
+        if left <= place < right:
+            return len(term_set(candidate.window.chunk.text[left:right]) & frozenset(asked))
+    return 0
 
 
 def _lead(question: Question, sides: Sequence[Side]) -> str:

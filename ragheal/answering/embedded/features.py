@@ -36,6 +36,8 @@ NAMES = (
     "reader",
     "reader_near_miss",
     "reader_cover",
+    "reader_span",
+    "reader_cosine",
 )
 
 
@@ -131,6 +133,8 @@ def vector(
         logit,
         reading.near_miss if reading else 0.0,
         logit * cover,
+        (reading.span_score - 6.0) / 3.0 if reading else 0.0,
+        logit * 10.0 * (cosine - 0.84),
     ]
 
 

@@ -98,6 +98,11 @@ class EvidenceReader:
             self._weights[question.text] = Weights(self._doors.frequencies(question.terms))
         return self._weights[question.text]
 
+    def reread(self, question: Question, passages: Sequence[tuple[str, str]]) -> float | None:
+        """The trained reader's highest probability over some (heading, text); None without a reader."""
+        readings = self._doors.read(question.text, passages) if self._use_reader and passages else None
+        return max(reading.answers for reading in readings) if readings else None
+
     def read(self, question: Question, hits: Sequence[Hit]) -> Panel:
         """Read a pool, best hits first."""
         candidates = [_candidate(row) for row in self.rows(question, hits)]

@@ -13,6 +13,7 @@ from ragheal.text.script import simplified
 from ragheal.text.values import numeric, values
 from ragheal.types import Check, Draft, Hit
 
+_REREAD = 0.05
 _VERDICTS = frozenset({"yes", "no", "是", "不是"})
 
 
@@ -22,10 +23,15 @@ def verify(
     pool: Sequence[Hit],
     finding: Finding,
     settings: AnswerSettings,
+    again: float | None,
     *,
     strict: bool,
 ) -> Check:
-    """Check a draft. Code decides what is grounded; the judge's confidence decides how much is promised."""
+    """Check a draft. Code decides what is grounded; the judge's confidence decides how much is promised.
+
+    `again` is the trained reader's probability that the quoted sentences alone answer, where there is one:
+    an answer that only its surroundings make an answer is not promised.
+    """
     problems = ground(draft, pool)
     unsupported = len({problem.split(":")[0] for problem in problems})
     grounded = (
@@ -45,7 +51,7 @@ def verify(
         outcome = "regenerate"
     elif finding.confidence < floor:
         outcome = "abstain"
-    elif finding.confidence < accept or not complete:
+    elif finding.confidence < accept or not complete or (again is not None and again < _REREAD):
         outcome = "disclaim"
     else:
         outcome = "accept"
