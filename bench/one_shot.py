@@ -1,6 +1,6 @@
 """The yardstick: a plain one-shot script of the kind people write first.
 
-    python bench/one_shot.py build INDEX CHUNKS.jsonl MODEL      saves vectors (FAISS), BM25 tokens, texts
+    python bench/one_shot.py build INDEX RAGHEAL_INDEX MODEL     saves vectors (FAISS) and texts of the same chunks
     python bench/one_shot.py ask INDEX MODEL "question"          loads them and prints the top hits
 
 sentence-transformers + FAISS + rank-bm25, nothing clever, nothing lazy. It answers nothing; it only searches.
@@ -9,6 +9,7 @@ sentence-transformers + FAISS + rank-bm25, nothing clever, nothing lazy. It answ
 from __future__ import annotations
 
 import json
+import sqlite3
 import sys
 from pathlib import Path
 
@@ -18,8 +19,9 @@ from rank_bm25 import BM25Okapi
 from sentence_transformers import SentenceTransformer
 
 
-def build(index: Path, chunks: Path, model: str) -> None:
-    texts = [json.loads(line)["text"] for line in chunks.read_text(encoding="utf-8").splitlines()]
+def build(index: Path, ragheal: Path, model: str) -> None:
+    database = max(ragheal.glob("generations/*/index.db"))
+    texts = [text for (text,) in sqlite3.connect(database).execute("SELECT text FROM chunks ORDER BY number")]
     encoder = SentenceTransformer(model, device="cpu")
     vectors = encoder.encode([f"passage: {text}" for text in texts], normalize_embeddings=True)
     store = faiss.IndexFlatIP(vectors.shape[1])

@@ -15,7 +15,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-INTERRUPTED = 130
+from .interrupt import INTERRUPTED, install
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -42,6 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def run() -> None:
     """The `ragheal` of a shell: `main`, then out, without taking models and indexes apart piece by piece first."""
+    install(tidy=sys.argv[1:2] == ["index"])
     code = main()
     with contextlib.suppress(Exception):
         sys.stdout.flush()

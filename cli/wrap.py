@@ -50,11 +50,9 @@ def breaks(text: str, cells: int) -> list[int]:
         if width and _may_break(text, i):
             place = i
         width += cell_len(char)
-        if width > cells and char != " ":  # a blank at the end of a line is not seen
+        # A blank at the end of a line is not seen; a character wider than the line has nowhere else to go.
+        if width > cells and char != " " and width > cell_len(char):
             i = place or i
-            if found and i <= found[-1]:
-                i += 1  # one character is wider than the line
-                continue
             found.append(i)
             width, place = 0, 0
             continue

@@ -79,7 +79,7 @@ class ModelSettings(Section, frozen=True):
 
 class EmbeddedSettings(Section, frozen=True):
     reader: Literal["on", "off"] = "on"
-    windows: int = 24  # sentence windows read per round
+    windows: int = 16  # sentence windows read per round
 
 
 class TraceSettings(Section, frozen=True):

@@ -79,16 +79,17 @@ class Folder:
 
 
 def pack_path(path: Path) -> str:
-    """A path as text that can be stored, even where the file system has a name that is no valid Unicode."""
-    text = path.as_posix()
-    if text.encode(errors="replace").decode() == text:
-        return text
-    return "\0" + os.fsencode(text).decode("latin-1")
+    """A path as text that can be stored: the same in every locale, and even where a name is no valid Unicode."""
+    name = os.fsencode(path.as_posix())
+    try:
+        return name.decode("utf-8")
+    except UnicodeDecodeError:
+        return "\0" + name.decode("latin-1")
 
 
 def unpack_path(text: str) -> str:
     """What `pack_path` packed."""
-    return os.fsdecode(text[1:].encode("latin-1")) if text.startswith("\0") else text
+    return os.fsdecode(text[1:].encode("latin-1") if text.startswith("\0") else text.encode("utf-8"))
 
 
 def find(start: Path) -> Path | None:

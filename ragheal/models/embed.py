@@ -155,6 +155,10 @@ class OnnxEmbedder:
                 # A pool and not a daemon thread: the interpreter waits for it when it ends, where a thread
                 # caught inside native code could crash it.
                 pool = ThreadPoolExecutor(1, thread_name_prefix="embed-load")
+                # Here, in one thread: ONNX Runtime and FAISS import it from native code, and two threads that
+                # meet in it can fail ("cannot load module more than once") or wait for each other for ever.
+                import numpy  # noqa: F401
+
                 self._loading = pool.submit(_load, self._folder)
                 pool.shutdown(wait=False)
             return self._loading

@@ -98,6 +98,10 @@ class OnnxReader:
                 # A pool and not a daemon thread: the interpreter waits for it when it ends, where a thread
                 # caught inside native code could crash it.
                 pool = ThreadPoolExecutor(1, thread_name_prefix="read-load")
+                # Here, in one thread: ONNX Runtime and FAISS import it from native code, and two threads that
+                # meet in it can fail ("cannot load module more than once") or wait for each other for ever.
+                import numpy  # noqa: F401
+
                 self._loading = pool.submit(_load, self._folder, self._tokenizer, self._tokenizer_file)
                 pool.shutdown(wait=False)
             return self._loading
@@ -122,6 +126,8 @@ class _Engine(NamedTuple):
         """One passage. Token types: 0 question and separators at the ends, 1 heading, 2 text."""
         import numpy as np
 
+        if not text.strip():
+            return Reading(answers=0.0)
         head: list[int] = []
         if heading.strip():
             head = self.tokenizer.encode(_utf8(heading[:MAX_CHARS]), add_special_tokens=False).ids[:MAX_HEADING]

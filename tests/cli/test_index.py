@@ -15,7 +15,7 @@ PAGES = {
 
 
 @pytest.fixture
-def docs(place):
+def docs(place, one_embedder):
     for name, text in PAGES.items():
         path = place / name
         path.parent.mkdir(exist_ok=True)

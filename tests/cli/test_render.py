@@ -4,6 +4,7 @@ To renew the files after a change that is meant: RENEW_GOLDEN=1 python -m pytest
 then read the difference.
 """
 
+import itertools
 import os
 from pathlib import Path
 
@@ -91,3 +92,34 @@ def test_claims_that_are_not_in_the_text(samples):
     answer = Answer("q", "answered", "Short.", "en", "standard", claims=trace.answer.claims)
     trace = msgspec.structs.replace(trace, answer=answer)
     assert answer_text(trace, columns=80, terminal=True, colour=True) == "Short.\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "cells", "lines"),
+    [
+        (
+            "保修期为 24 个月，自签收之日起计算。 [1] 三年",
+            20,
+            ["保修期为 24 个月，自", "签收之日起计算。 [1]", "三年"],
+        ),
+        (
+            "保修期为 24 个月，自签收之日起计算。 [1] 三年",
+            19,
+            ["保修期为 24 个月，", "自签收之日起计", "算。 [1] 三年"],
+        ),
+        ("Plates are frozen lying flat. [12] More", 30, ["Plates are frozen lying", "flat. [12] More"]),
+        ("Plates are frozen lying", 10, ["Plates are", "frozen", "lying"]),
+        ("abcdefghij", 4, ["abcd", "efgh", "ij"]),
+        ("（中文）", 5, ["（中", "文）"]),
+        ("一", 1, ["一"]),
+        ("a\nb  c", 3, ["a", "b", "c"]),
+        ("", 3, [""]),
+    ],
+)
+def test_line_breaks_of_both_scripts(text, cells, lines):
+    """A Chinese line would end wherever a number stands, and a citation stand before the next sentence."""
+    from ragheal_cli.wrap import breaks
+
+    places = [0, *breaks(text, cells), len(text)]
+    found = "\n".join(text[a:b].rstrip() for a, b in itertools.pairwise(places)).split("\n")
+    assert found == lines

@@ -1,6 +1,6 @@
 """Ask real questions of a real index and note what the judge sees: one JSON line a question.
 
-    python -m tools.fit_judge.collect DATA WORK [--per-set 300] [--reader on|off]
+    python -m tools.fit_judge.collect DATA WORK [--per-set 300] [--reader on|off] [--sets NAME,NAME]
 
 DATA holds the question sets (a folder each with `corpus.jsonl` and `questions.jsonl`); WORK receives the
 documents as files, their index, and `rows-on.jsonl` / `rows-off.jsonl`. Every fourth answerable question
@@ -14,7 +14,7 @@ import json
 import random
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,15 @@ def lines(path: Path) -> Iterator[dict[str, Any]]:
             yield json.loads(line)
 
 
+def twins(folder: Path) -> dict[str, set[str]]:
+    """Source -> all sources with the same text. Sets share paragraphs; evidence is evidence in either file."""
+    by_text: dict[str, set[str]] = {}
+    for path in folder.rglob("*.md"):
+        body = path.read_text(encoding="utf-8").partition("\n\n")[2] or path.read_text(encoding="utf-8")
+        by_text.setdefault(plain(body), set()).add(path.relative_to(folder).as_posix())
+    return {source: group for group in by_text.values() for source in group}
+
+
 def write_documents(data: Path, folder: Path) -> dict[str, str]:
     """Every document of every set as a Markdown file; returns document id -> source."""
     sources: dict[str, str] = {}
@@ -60,9 +69,11 @@ def write_documents(data: Path, folder: Path) -> dict[str, str]:
     return sources
 
 
-def sample(data: Path, count: int, seed: int) -> Iterator[tuple[str, dict[str, Any], bool]]:
+def sample(
+    data: Path, count: int, seed: int, sets: Sequence[str] = SETS
+) -> Iterator[tuple[str, dict[str, Any], bool]]:
     """(set, question, withheld) in a fixed order."""
-    for name in SETS:
+    for name in sets:
         questions = list(lines(data / name / "questions.jsonl"))
         random.Random(f"{seed}{name}").shuffle(questions)
         for index, question in enumerate(questions[:count]):
@@ -82,17 +93,23 @@ def main() -> None:
     parser.add_argument("work", type=Path)
     parser.add_argument("--per-set", type=int, default=300)
     parser.add_argument("--reader", choices=["on", "off"], default="off")
+    parser.add_argument(
+        "--sets", default=",".join(SETS), help="with a trained reader: only sets it was not trained on"
+    )
     parser.add_argument("--seed", type=int, default=7)
     arguments = parser.parse_args()
     sources = write_documents(arguments.data, arguments.work / "documents")
+    same = twins(arguments.work / "documents")
     settings = load(env={}, flags={"embedded.reader": arguments.reader, "trace.save": False}).settings
     engine = Engine(settings, arguments.work / ".ragheal")
     engine.index([arguments.work / "documents"])
     doors = engine.doors()
     target = arguments.work / f"rows-{arguments.reader}.jsonl"
     with target.open("w", encoding="utf-8") as out:
-        for name, record, withheld in sample(arguments.data, arguments.per_set, arguments.seed):
-            gold = {sources[d] for d in record["supporting_doc_ids"] if d in sources}
+        for name, record, withheld in sample(
+            arguments.data, arguments.per_set, arguments.seed, arguments.sets.split(",")
+        ):
+            gold = {twin for d in record["supporting_doc_ids"] if d in sources for twin in same[sources[d]]}
             hits: tuple[Hit, ...] = doors.search(Query(record["question"], depth=20 if withheld else 0))
             if withheld:
                 hits = tuple(hit for hit in hits if hit.chunk.source not in gold)[: settings.retrieval.top_k]

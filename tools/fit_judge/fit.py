@@ -92,6 +92,7 @@ def main() -> None:
             print(f"  {name:18} right@{SHOWN} {pool_y[mask & answerable].mean():.2f}  AUC answerable "
                   f"{roc_auc_score(answerable[mask], pool_p[mask]):.3f}")  # fmt: skip
     reliability(pool_y, pool_p)
+    curve(pool_y, pool_p, answerable)
     thresholds = choose(pool_y, pool_p, answerable)
     print("thresholds", thresholds)
     if arguments.write:
@@ -129,6 +130,17 @@ def reliability(y: np.ndarray, p: np.ndarray) -> None:
             error += mask.mean() * abs(p[mask].mean() - y[mask].mean())
             print(f"  said {p[mask].mean():.2f}  was {y[mask].mean():.2f}  n {mask.sum()}")
     print(f"  expected calibration error {error:.3f}")
+
+
+def curve(right: np.ndarray, p: np.ndarray, answerable: np.ndarray, share: float = 0.2) -> None:
+    """What each abstention threshold costs and brings, for a set of which `share` cannot be answered."""
+    for t in np.arange(0.1, 0.62, 0.04):
+        recall = (p[~answerable] < t).mean()
+        false = (p[answerable] < t).mean()
+        f1 = 2 * share * recall / (share * recall + (1 - share) * false + share)
+        lost = (p[right == 1] < t).mean()
+        print(f"  abstain below {t:.2f}: unanswerable refused {recall:.2f}, answerable refused {false:.2f}, "
+              f"right answers lost {lost:.2f}, F1 {f1:.2f}")  # fmt: skip
 
 
 def choose(right: np.ndarray, p: np.ndarray, answerable: np.ndarray) -> dict[str, float]:

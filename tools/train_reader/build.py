@@ -1,6 +1,6 @@
 """Question sets -> train.jsonl and val.jsonl, the pairs the reader learns from and is judged by.
 
-python build.py --data DIR --exclude DIR --exclude-by article --embedder DIR --out DIR
+python build.py --data DIR --exclude DIR --embedder DIR --out DIR
 """
 
 from __future__ import annotations
@@ -93,7 +93,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--exclude", type=Path, help="a test set: questions.jsonl and corpus/")
-    parser.add_argument("--exclude-by", choices=("article", "passage"), default="article")
     parser.add_argument("--embedder", type=Path, required=True, help="folder with model.onnx and tokenizer.json")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--sets", help="only these sets, parted by commas (default: all)")
@@ -103,7 +102,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=7)
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
-    questions, docs, report = load(args.data, args.exclude, args.exclude_by)
+    questions, docs, report = load(args.data, args.exclude)
     if args.sets:
         wanted = set(args.sets.split(","))
         questions = [q for q in questions if q.set in wanted]

@@ -80,13 +80,12 @@ def split_side(group: str, share: float = 0.08) -> str:
 class Excluded:
     """What a test set holds: its questions, the passages that are evidence for them, and its articles.
 
-    `by="article"` also leaves out every SQuAD/XQuAD article that is a file of the test set, in either language;
-    `by="passage"` leaves out only the paragraphs that carry the evidence of one of its questions (for an
-    unanswerable question: the three paragraphs of the tempting file that share most with it).
+    Left out is every SQuAD/XQuAD article that is a file of the test set, in either language, and of the other sets
+    every document that carries the evidence of one of its questions (for an unanswerable question: that is among
+    the three paragraphs of the tempting file that share most with it).
     """
 
-    def __init__(self, folder: Path | None, by: str) -> None:
-        self.by = by
+    def __init__(self, folder: Path | None) -> None:
         self.questions: set[str] = set()
         self.origins: set[str] = set()
         self.quotes: list[str] = []
@@ -188,11 +187,9 @@ def _kind(set_name: str, row: dict[str, Any]) -> str:
     return str(row["type"])
 
 
-def load(
-    root: Path, exclude: Path | None = None, by: str = "article"
-) -> tuple[list[Question], dict[str, Doc], dict[str, Any]]:
+def load(root: Path, exclude: Path | None = None) -> tuple[list[Question], dict[str, Doc], dict[str, Any]]:
     """Every question that the test set leaves free, the documents, and counts of what was left out why."""
-    excluded = Excluded(exclude, by)
+    excluded = Excluded(exclude)
     docs: dict[str, Doc] = {}
     evidence: set[str] = set()
     articles: set[str] = set()
@@ -209,7 +206,7 @@ def load(
     def barred(doc_id: str) -> bool:
         doc = docs.get(doc_id)
         tail = doc_id.split("/", 1)[1] if doc_id.startswith("xquad") else doc_id
-        return doc is None or tail in evidence or (by == "article" and doc.group in articles)
+        return doc is None or tail in evidence or doc.group in articles
 
     questions: list[Question] = []
     report: dict[str, Any] = {}
@@ -236,7 +233,7 @@ def load(
 if __name__ == "__main__":
     import sys
 
-    found, all_docs, counts = load(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3])
+    found, all_docs, counts = load(Path(sys.argv[1]), Path(sys.argv[2]))
     print(len(found), "questions", len(all_docs), "documents")
     for key, value in counts.items():
         print(key, value)

@@ -11,7 +11,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 python=${PYTHON:-python3}
 mkdir -p "$out"
 cd "$here"
-"$python" build.py --data "$data" ${exclude:+--exclude "$exclude" --exclude-by "${EXCLUDE_BY:-article}"} \
+"$python" build.py --data "$data" ${exclude:+--exclude "$exclude"} \
     --embedder "$embedder" --out "$out/pairs" --synthetic 3000 --seed 7
 "$python" train.py --pairs "$out/pairs" --bert "$bert" --tokenizer "$embedder" --out "$out/run" \
     --layers 0,1,2,3,4,5 --steps "${STEPS:-1900}" --tokens 1700 --rate 1.2e-4 --head-rate 6e-4 --warmup 120 \
