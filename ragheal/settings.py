@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
 from ragheal.errors import ConfigError
 
 ENV_PREFIX = "RAGHEAL_"
+#: Variables of the program that are no settings.
+ENV_OTHERS = frozenset({"RAGHEAL_INDEX", "RAGHEAL_PRESET", "RAGHEAL_DEBUG"})
 PROJECT_FILE = "ragheal.yaml"
 
 
@@ -137,7 +140,8 @@ def load(
     def take(items: Iterator[tuple[str, Any]], origin: str) -> None:
         for key, value in items:
             if key not in origins:
-                raise ConfigError(f"unknown setting `{key}` in {origin}", hint=_nearest(key, KEYS))
+                where = "on the command line" if origin == "flag" else f"in {origin}"
+                raise ConfigError(f"unknown setting `{key}` {where}", hint=_nearest(key, KEYS))
             values[key], origins[key] = value, origin
 
     project_values: dict[str, Any] = {}
@@ -182,7 +186,7 @@ def _build(values: Mapping[str, Any], origins: Mapping[str, str]) -> Settings:
         try:
             msgspec.convert(probe, Settings, strict=False)
         except msgspec.ValidationError as error:
-            raise ConfigError(f"`{key}` = {value!r} ({origins[key]}): {_plain(str(error))}") from None
+            raise ConfigError(f"`{key}` = {value!r} ({origins[key]}): {_plain(str(error), key)}") from None
         nested.setdefault(section, {})[name] = value
     settings = msgspec.convert(nested, Settings, strict=False)
     _check_ranges(settings, origins)
@@ -221,10 +225,15 @@ def _flatten(tree: Mapping[str, Any], path: Path) -> Iterator[tuple[str, Any]]:
 
 def _from_env(env: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
     for name, text in sorted(env.items()):
-        if not name.startswith(ENV_PREFIX) or "__" not in name:
-            continue  # RAGHEAL_INDEX, RAGHEAL_PRESET and the like are read where they are needed
-        section, _, key = name[len(ENV_PREFIX) :].lower().partition("__")
+        if not name.startswith(ENV_PREFIX) or name in ENV_OTHERS:
+            continue
+        section, _, key = name[len(ENV_PREFIX) :].lower().partition("__" if "__" in name else "_")
         dotted = f"{section}.{key}"
+        if "__" not in name:
+            raise ConfigError(
+                f"unknown variable in the environment: {name}",
+                hint=f"a setting is written RAGHEAL_SECTION__KEY; {_nearest(dotted, KEYS, env=True)}",
+            )
         if dotted not in KEYS:
             raise ConfigError(f"unknown setting in the environment: {name}", hint=_nearest(dotted, KEYS, env=True))
         listed = dotted in {"index.exclude", "retrieval.paths"}
@@ -272,5 +281,23 @@ def _example(section: str) -> str:
     return f"{key.partition('.')[2]}: …"
 
 
-def _plain(message: str) -> str:
+def _plain(message: str, key: str) -> str:
+    """What is wrong with a value, in words; a choice lists what can be chosen."""
+    section, _, name = key.partition(".")
+    kind = get_type_hints(get_type_hints(Settings)[section])[name]
+    if get_origin(kind) is Literal:
+        return "must be one of " + ", ".join(str(choice) for choice in get_args(kind))
+    found = re.match(r"Expected `([\w| ]+)`", message)
+    words = {
+        "int": "a whole number",
+        "float": "a number",
+        "bool": "true or false",
+        "str": "a text",
+        "array": "a list",
+    }
+    if found:
+        kinds = [
+            words.get(part.strip(), part.strip()) for part in found.group(1).split("|") if part.strip() != "null"
+        ]
+        return "must be " + " or ".join(kinds)
     return message.split(" - at ")[0].replace("`", "")

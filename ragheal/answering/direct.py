@@ -69,6 +69,8 @@ def arithmetic(question: str) -> str | None:
         return None  # a lone number or a date is no sum
     try:
         value = _value(ast.parse(text, mode="eval").body)
+    except ZeroDivisionError:
+        return f"{text}: 除数不能为零。" if lang(question) == "zh" else f"{text}: division by zero has no value."
     except (SyntaxError, ValueError, ArithmeticError, RecursionError, MemoryError):
         return None
     return f"{text.replace('**', '^')} = {value:,.10g}" if isinstance(value, float) else f"{text} = {value}"

@@ -106,7 +106,7 @@ def abstain(question: str, route: Route, gathered: Gathered, kit: Kit, check: Ch
     verdict = gathered.verdict
     relevance = {grade.chunk_id: grade.relevance for grade in verdict.grades}
     ordered = sorted(range(len(gathered.hits)), key=lambda i: (-relevance.get(gathered.hits[i].chunk.id, 0), i))
-    nearest = tuple(f"{gathered.hits[i].chunk.source}:{gathered.hits[i].chunk.start_line}" for i in ordered[:3])
+    nearest = tuple(dict.fromkeys(_place(gathered.hits[i]) for i in ordered[:6]))[:3]
     missing = tuple(item.label for item in verdict.missing)
     language = lang(question)
     return Answer(
@@ -122,6 +122,11 @@ def abstain(question: str, route: Route, gathered: Gathered, kit: Kit, check: Ch
         check=check,
         rounds=gathered.rounds,
     )
+
+
+def _place(hit: Hit) -> str:
+    # A file name may hold a line break, which must not break the sentence it is named in.
+    return f"{hit.chunk.source}:{hit.chunk.start_line}".replace("\n", "\\n")
 
 
 def _evidence(gathered: Gathered, carriers: list[str]) -> tuple[Evidence, ...]:

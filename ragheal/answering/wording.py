@@ -64,7 +64,7 @@ def joined(draft: Draft) -> str:
     gap = "" if draft.lang == "zh" else " "
     parts = [_marked(claim.text, claim.cites, draft.lang) for claim in draft.claims]
     # Long sentences and table rows stand on lines of their own.
-    apart = any("\n" in part or len(part) > 160 or part.lstrip().startswith("|") for part in parts)
+    apart = any("\n" in part or len(part) > 160 or " | " in part for part in parts)
     text = ("\n" if apart else gap).join(parts)
     if draft.lead:
         stop = "。" if draft.lang == "zh" else "."
@@ -82,6 +82,7 @@ def _marked(text: str, cites: Sequence[int], language: Lang) -> str:
 def refusal(language: Lang, missing: Sequence[str], nearest: Sequence[str]) -> str:
     """What is said instead of a guess."""
     lines = [_REFUSAL[language]]
+    missing = [label for label in missing if label.strip(" –")]
     if missing:
         lines.append(_MISSING[language].format("; ".join(missing)))
     if nearest:

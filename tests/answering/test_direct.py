@@ -19,6 +19,7 @@ from ragheal.answering.direct import arithmetic
         ("(2+3)*4 =", "(2+3)*4 = 20"),
         ("2^10", "2**10 = 1024"),
         ("3 加 4 等于几", "3 + 4 = 7"),
+        ("1/0", "1/0: division by zero has no value."),
     ],
 )
 def test_sums(question: str, answer: str) -> None:
@@ -28,7 +29,7 @@ def test_sums(question: str, answer: str) -> None:
 
 @pytest.mark.parametrize(
     "question",
-    ["what is 17", "When is 2024-05-06?", "What is v2.3.1?", "1/0", "9**9**9", "9^9^9^9", "((((1", "what is the rate?", "",
+    ["what is 17", "When is 2024-05-06?", "What is v2.3.1?", "9**9**9", "9^9^9^9", "((((1", "what is the rate?", "",
      "How many of the 12+ servers?", "__import__('os')", "911", "24/7 support?"],
 )  # fmt: skip
 def test_no_sums(question: str) -> None:

@@ -4,6 +4,8 @@ import json
 import os
 import shutil
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -179,3 +181,36 @@ def test_nothing_is_written_outside_of_the_index(process, project, tmp_path_fact
     assert process("ask", LEAVE, env=env).code == 0
     assert list(home.rglob("*")) == []
     assert {path for path in project.rglob("*") if ".ragheal" not in path.parts} == before
+
+
+@pytest.mark.parametrize("moment", [0.15, 0.3, 0.5, 0.8])
+def test_ctrl_c_while_everything_loads(process, project, moment):
+    """Python can lose the interruption in the middle of an import, and then waits for ever."""
+    running = process.start("ask", LEAVE)
+    time.sleep(moment)
+    if running.poll() is None:
+        running.send_signal(signal.SIGINT)
+        code, out, err = process.finish(running)
+        assert (code, out, err) in ((130, b"", b"ragheal: interrupted\n"), (0, out, b""))
+
+
+def test_an_interruption_that_gets_lost():
+    """`index` has some seconds to tidy up; then, or at the second Ctrl-C, it ends whatever it is stuck in."""
+    program = """
+import signal, sys, threading, time
+from ragheal_cli import interrupt
+interrupt.PATIENCE = float(sys.argv[1])
+interrupt.install(tidy=True)
+for _ in range(int(sys.argv[2])):
+    try:
+        signal.raise_signal(signal.SIGINT)
+    except KeyboardInterrupt:
+        print("tidying", flush=True)
+lock = threading.Lock()
+lock.acquire()
+lock.acquire()
+"""
+    for patience, times in (("0.2", "1"), ("60", "2")):
+        command = [sys.executable, "-c", program, patience, times]
+        done = subprocess.run(command, capture_output=True, timeout=20, check=False)
+        assert (done.returncode, done.stdout, done.stderr) == (130, b"tidying\n", b"ragheal: interrupted\n")

@@ -80,9 +80,9 @@ def split_side(group: str, share: float = 0.08) -> str:
 class Excluded:
     """What a test set holds: its questions, the passages that are evidence for them, and its articles.
 
-    Left out is every SQuAD/XQuAD article that is a file of the test set, in either language, and of the other sets
-    every document that carries the evidence of one of its questions (for an unanswerable question: that is among
-    the three paragraphs of the tempting file that share most with it).
+    Left out is, in every set and language, each article that is a file of the test set, and each document that
+    carries the evidence of one of its questions (for an unanswerable question: that is among the three paragraphs
+    of the tempting file that share most with it).
     """
 
     def __init__(self, folder: Path | None) -> None:
@@ -171,7 +171,8 @@ def load_docs(
         doc = Doc(doc_id, set_name, lang, title, text, _group(set_name, doc_id, title))
         if excluded.has_evidence(text):
             evidence.add(doc_id.split("/", 1)[1] if set_name.startswith("xquad") else doc_id)
-        if doc.group.startswith("squad/") and excluded.is_article(title, text):
+        # In every set: MuSiQue, for one, is made of paragraphs that SQuAD has too.
+        if excluded.is_article(title, text):
             articles.add(doc.group)
         docs[doc_id] = doc
     return docs, evidence, articles

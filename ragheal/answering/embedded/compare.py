@@ -52,7 +52,7 @@ def weigh(question: Question, plan: Plan, pool: Sequence[Hit], reader: EvidenceR
         for option, query in zip(question.options, plan.queries[1:3], strict=True)
     )
     lead = _lead(question, sides)
-    found = [side.found.p if side.found else 0.0 for side in sides]
+    found = [max(side.found.p, 0.8 * side.found.answers) if side.found else 0.0 for side in sides]
     sure = min(found) ** 0.5 if all(found) else 0.3 * max(found)
     if lead and all(found):
         sure = max(sure, 0.75)
@@ -62,7 +62,7 @@ def weigh(question: Question, plan: Plan, pool: Sequence[Hit], reader: EvidenceR
 def _side(question: Question, option: str, asked: str, pool: Sequence[Hit], reader: EvidenceReader) -> Side:
     about = [hit for hit in pool if speaks_of(hit.chunk.text, option) or speaks_of(hit.chunk.heading, option)]
     own = analyze(asked)
-    panel = reader.read(own, about)
+    panel = reader.read_part(own, about)
     kinds = _kinds(question)
     best: tuple[float, Candidate, Span | None] | None = None
     for candidate in panel.candidates:

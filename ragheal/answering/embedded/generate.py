@@ -155,11 +155,20 @@ def _draft(question: Question, picks: Sequence[_Pick], lead: str) -> Draft:
         number.update({id(pick): n for pick in together})
     claims = []
     for pick in picks:
-        shown = (
-            re.sub(r"\s*\n\s*", " ", pick.text).strip() if not pick.text.lstrip().startswith("|") else pick.text
-        )
+        shown = _shown(pick.text)
         claims.append(Claim(shown, (number[id(pick)],), _span(pick, pick.text, shown)))
     return Draft(tuple(claims), tuple(citations), lead=lead, lang=question.lang)
+
+
+_LIST_MARK = re.compile(r"^(?:[-*+•·]|\d{1,3}[.)、])\s+")
+
+
+def _shown(text: str) -> str:
+    """A quotation in running text: the words as they are, without list marks, table rulers and line breaks."""
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    if all(line.startswith("|") for line in lines if line):
+        return "\n".join(" | ".join(cell.strip() for cell in line.strip("|").split("|")) for line in lines if line)
+    return " ".join(_LIST_MARK.sub("", line) for line in lines if line)
 
 
 def _lines(pick: _Pick) -> tuple[int, int]:
@@ -174,7 +183,7 @@ def _span(pick: _Pick, quoted: str, shown: str) -> tuple[int, int] | None:
     value = pick.candidate.value
     if value is None or not (pick.start <= value[0] and value[1] <= pick.end):
         return None
-    words = pick.candidate.window.chunk.text[value[0] : value[1]]
-    guess = value[0] - pick.start
-    found = shown.find(re.sub(r"\s*\n\s*", " ", words), max(0, guess - (len(quoted) - len(shown)) - 2))
-    return (found, found + len(re.sub(r"\s*\n\s*", " ", words))) if found >= 0 else None
+    words = " ".join(pick.candidate.window.chunk.text[value[0] : value[1]].split())
+    # What was taken off can only have stood before it.
+    place = shown.find(words, max(0, value[0] - pick.start - max(0, len(quoted) - len(shown)) - 2))
+    return (place, place + len(words)) if place >= 0 else None

@@ -14,7 +14,7 @@ from ragheal.answering.embedded.decompose import HOLE
 from ragheal.answering.embedded.reading import Candidate, EvidenceReader, Panel, dot, fitted, sigmoid
 from ragheal.answering.embedded.windows import mentions, term_set
 from ragheal.text.questions import Question, analyze
-from ragheal.text.script import fold
+from ragheal.text.script import fold, has_han
 from ragheal.text.values import ANSWERS, values
 from ragheal.types import Grade, Hit, Missing, Plan, Verdict
 
@@ -32,6 +32,7 @@ POOL_NAMES = (
     "chinese",
 )
 _BRIDGES = 3
+_READER_ALONE = 0.9
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -51,6 +52,17 @@ def confidence(panel: Panel, kind: str = "pool") -> float:
     if row is None:
         return 0.0
     return round(sigmoid(dot(fitted()[kind]["on" if panel.reader else "off"], POOL_NAMES, row)), 6)
+
+
+def part_confidence(panel: Panel) -> float:
+    """The same for a part of a question, which has no place among the hits to speak for it.
+
+    There the trained reader's own word counts as well, if the passage names what the part is about.
+    """
+    best = panel.best
+    if best is None:
+        return 0.0
+    return max(confidence(panel), _READER_ALONE * best.answers if best.names > 0.99 else 0.0)
 
 
 def pool_vector(panel: Panel) -> list[float] | None:
@@ -100,13 +112,13 @@ def find(question: Question, plan: Plan, pool: Sequence[Hit], reader: EvidenceRe
 def _find_chain(
     question: Question, plan: Plan, pool: Sequence[Hit], reader: EvidenceReader, whole: Panel, sure: float
 ) -> Finding:
-    inner = reader.read(analyze(plan.queries[1].text), pool)
+    inner = reader.read_part(analyze(plan.queries[1].text), pool)
     best: tuple[float, str, Panel] | None = None
     for bridge in bridges(question, inner):
-        outer = reader.read(analyze(plan.queries[2].text.replace(HOLE, bridge)), pool)
+        outer = reader.read_part(analyze(plan.queries[2].text.replace(HOLE, bridge)), pool)
         if outer.best is None or not _speaks_of(outer.best, bridge):
             continue
-        joined = confidence(outer) * (0.5 + 0.5 * confidence(inner))
+        joined = part_confidence(outer) * (0.5 + 0.5 * part_confidence(inner))
         if best is None or joined > best[0]:
             best = (joined, bridge, outer)
     # A window that does not even name what the chain starts from is about somebody else.
@@ -134,11 +146,20 @@ def bridges(question: Question, panel: Panel) -> list[str]:
         for name, weight in found:
             name = re.sub(r"\s+", " ", name).strip(" .,，。")
             own = term_set(name)
-            if not own or own <= asked or len(name) > 60 or name[0].isdigit():
+            if not own or own <= asked or not _is_bridge(name):
                 continue
             scores[name] = max(scores.get(name, 0.0), strength * weight)
     ranked = sorted(scores, key=lambda name: (-scores[name], name))
     return ranked[:_BRIDGES]
+
+
+def _is_bridge(name: str) -> bool:
+    """Whether a string can be what a next question is about: a name, not a clause and not a number."""
+    if re.search(r"[,，。;；:：!?！？|]|[a-z]\. ", name) or not re.search(r"[A-Z\u3400-\u9fff]", name):
+        return False
+    if has_han(name):
+        return len(name) <= 14
+    return len(name.split()) <= 6
 
 
 def grades(finding: Finding, pool: Sequence[Hit]) -> tuple[Grade, ...]:

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from ragheal.answering.embedded import features
-from ragheal.answering.embedded.windows import Window, cut, preselect
+from ragheal.answering.embedded.windows import Window, cut, preselect, term_set
 from ragheal.errors import ModelError
 from ragheal.retrieval.base import Doors
 from ragheal.retrieval.weights import Weights
@@ -35,6 +35,7 @@ class Candidate(Value, frozen=True):
     cover: float
     names: float
     cosine: float
+    answers: float = 0.0  # the trained reader's own probability; 0 without one
 
     @property
     def sentence(self) -> str:
@@ -103,17 +104,30 @@ class EvidenceReader:
         readings = self._doors.read(question.text, passages) if self._use_reader and passages else None
         return max(reading.answers for reading in readings) if readings else None
 
-    def read(self, question: Question, hits: Sequence[Hit]) -> Panel:
-        """Read a pool, best hits first."""
-        candidates = [_candidate(row) for row in self.rows(question, hits)]
+    def read(self, question: Question, hits: Sequence[Hit], count: int = 0, *, ranked: bool = True) -> Panel:
+        """Read a pool, best hits first; `count` windows at most, 0 for as many as configured."""
+        candidates = [_candidate(row) for row in self.rows(question, hits, count, ranked=ranked)]
         candidates.sort(key=lambda candidate: (-candidate.p, candidate.window.rank, candidate.start))
         return Panel(question, self.weights(question), candidates, self._has_reader())
 
-    def rows(self, question: Question, hits: Sequence[Hit]) -> list[Row]:
+    def read_part(self, question: Question, hits: Sequence[Hit]) -> Panel:
+        """Read a pool for a part of the question.
+
+        The pool is in the order of the whole question, which says nothing about a part: the hits that cover
+        most of its terms are read, and none is preferred for its place.
+        """
+        weights = self.weights(question)
+        covered = [weights.coverage(question.terms, _chunk_terms(hit)) for hit in hits]
+        order = sorted(range(len(hits)), key=lambda i: (-round(covered[i], 3), i))
+        return self.read(question, [hits[i] for i in order[:_PART_HITS]], _PART_WINDOWS, ranked=False)
+
+    def rows(self, question: Question, hits: Sequence[Hit], count: int = 0, *, ranked: bool = True) -> list[Row]:
         """The windows that are read, with their features, in the order of the pool."""
         weights = self.weights(question)
-        windows = preselect(question, cut(hits), weights, self._count)
+        windows = preselect(question, cut(hits), weights, count or self._count)
         self._fill(question, windows)
+        if not ranked:
+            windows = [msgspec.structs.replace(window, rank=_NO_PLACE) for window in windows]
         channels = {hit.chunk.id: _channels(hit, weights, question) for hit in hits}
         return [self._row(question, window, weights, channels[window.chunk.id]) for window in windows]
 
@@ -138,7 +152,16 @@ class EvidenceReader:
         if reading is not None and reading.start >= 0:
             sentence = _around(window, reading, sentence)
         values = features.vector(question, window, sentence, weights, cosine, channels, reading)
-        return Row(window, sentence, values, cosine, reading is not None)
+        return Row(window, sentence, values, cosine, reading)
+
+
+#: A part of a question is read in fewer places than the question itself.
+_PART_HITS, _PART_WINDOWS = 8, 10
+_NO_PLACE = 1  # stands for the place of a hit that has none
+
+
+def _chunk_terms(hit: Hit) -> frozenset[str]:
+    return term_set(hit.chunk.text) | term_set(hit.chunk.heading)
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -148,11 +171,11 @@ class Row(msgspec.Struct, frozen=True):
     sentence: features.Sentence
     values: list[float]
     cosine: float
-    reader: bool
+    reading: Reading | None
 
 
 def _candidate(row: Row) -> Candidate:
-    model = fitted()["window"]["on" if row.reader else "off"]
+    model = fitted()["window"]["off" if row.reading is None else "on"]
     return Candidate(
         window=row.window,
         p=round(sigmoid(dot(model, features.NAMES, row.values)), 6),
@@ -162,6 +185,7 @@ def _candidate(row: Row) -> Candidate:
         cover=round(row.values[_COVER], 6),
         names=round(row.values[_NAMES], 6),
         cosine=row.cosine,
+        answers=row.reading.answers if row.reading else 0.0,
     )
 
 
