@@ -127,7 +127,7 @@ def main() -> None:
                         "window": right_place and any(answer in plain(row.window.text) for answer in wanted),
                         "sentence": right_place and any(answer in sentence for answer in wanted),
                         "chunk": row.window.chunk.id,
-                        "cosine": row.cosine,
+                        "cosine": row.sentence.cosine,
                         "value": _value(row),
                         "text": row.window.chunk.text[row.sentence.start : row.sentence.end],
                         "start": row.sentence.start,

@@ -6,7 +6,7 @@ The order of `NAMES` is the order of the columns; the weights of `judge.json` ar
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -41,33 +41,50 @@ NAMES = (
 )
 
 
+#: The embedder's cosines are compressed: unrelated texts lie about the first, the second parts near from far.
+UNRELATED, CENTRE = 0.76, 0.84
+
+
 class Sentence(msgspec.Struct, frozen=True):
-    """The sentence of a window that fits the question best, by words and values."""
+    """A sentence of a window: how it fits the question by meaning, by words and by the value it holds."""
 
     start: int  # offsets in the chunk's text
     end: int
     cover: float
     value: tuple[int, int] | None  # offsets of the likeliest value in the chunk's text
+    cosine: float
+    score: float
 
 
-def best_sentence(question: Question, window: Window, weights: Weights) -> Sentence:
-    """The window's best sentence: covered weight, half a point for a value of the kind that is asked for."""
+#: What a sentence's similarity is worth against its covered weight (the window model's own proportion).
+_COSINE_WORTH = 1.2
+
+
+def best_sentence(
+    question: Question, window: Window, weights: Weights, cosines: Mapping[tuple[str, int], float]
+) -> Sentence:
+    """The window's best sentence: similar in meaning, covering the question's words, holding a value.
+
+    `cosines` has the similarity of each sentence, by chunk id and start.
+    """
     heading = term_set(window.chunk.heading)
-    best: tuple[float, Sentence] | None = None
+    best: Sentence | None = None
     for start, end in window.spans:
         text = window.chunk.text[start:end]
         held = term_set(text)
         cover = weights.coverage(question.terms, held)
         found = wanted_values(question, text)
+        cosine = cosines.get((window.chunk.id, start), UNRELATED)
         score = cover + 0.3 * weights.coverage(question.terms, heading - held)
+        score += _COSINE_WORTH * 10.0 * (cosine - CENTRE)
         score += 0.35 if found else (0.0 if question.kind in ANSWERS else 0.1)
         # Headings carry words and no answer.
         score -= 0.6 if text.startswith("#") or len(text) < 4 else 0.0
-        if best is None or score > best[0] + 1e-9:
+        if best is None or score > best.score + 1e-9:
             value = _nearest_value(question, text, start, [(span.start, span.end) for span in found])
-            best = (score, Sentence(start, end, cover, value))
+            best = Sentence(start, end, cover, value, cosine, score)
     assert best is not None  # a window has at least one sentence
-    return best[1]
+    return best
 
 
 def _nearest_value(
@@ -92,18 +109,18 @@ def vector(
     window: Window,
     sentence: Sentence,
     weights: Weights,
-    cosine: float,
     channels: tuple[float, float],
     reading: Reading | None,
 ) -> list[float]:
     """The features of one window, in the order of `NAMES`.
 
-    `cosine` is the similarity of question and window; `channels` the dense and lexical scores of its chunk,
-    the lexical one as a share of the best score possible for the question.
+    `channels` are the dense and lexical scores of its chunk, the lexical one as a share of the best score
+    possible for the question.
     """
     heading = term_set(window.chunk.heading)
     held = term_set(window.text) | heading
     cover = weights.coverage(question.terms, held)
+    near_meaning = 10.0 * (sentence.cosine - CENTRE)
     typed = question.kind in ANSWERS
     has_value = sentence.value is not None
     near = 0.0
@@ -116,7 +133,7 @@ def vector(
         logit = math.log(max(reading.answers, 1e-4) / max(1.0 - reading.answers, 1e-4))
     return [
         1.0,
-        10.0 * (cosine - 0.84),
+        near_meaning,
         cover,
         sentence.cover,
         weights.coverage(question.terms, heading),
@@ -125,16 +142,16 @@ def vector(
         1.0 if not typed else 0.0,
         near,
         1.0 / (1.0 + window.rank),
-        10.0 * (channels[0] - 0.84),
+        10.0 * (channels[0] - CENTRE),
         channels[1],
         1.0 if question.lang == "zh" else 0.0,
-        10.0 * (cosine - 0.84) * cover,
+        near_meaning * cover,
         cover * has_value,
         logit,
         reading.near_miss if reading else 0.0,
         logit * cover,
         (reading.span_score - 6.0) / 3.0 if reading else 0.0,
-        logit * 10.0 * (cosine - 0.84),
+        logit * near_meaning,
     ]
 
 

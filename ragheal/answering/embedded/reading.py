@@ -91,7 +91,8 @@ class EvidenceReader:
         self._doors = doors
         self._count = windows
         self._use_reader = reader
-        self._memo: dict[tuple[str, tuple[str, int]], tuple[float, Reading | None]] = {}
+        self._cosines: dict[str, dict[tuple[str, int], float]] = {}
+        self._readings: dict[str, dict[tuple[str, int], Reading]] = {}
         self._weights: dict[str, Weights] = {}
 
     def weights(self, question: Question) -> Weights:
@@ -106,9 +107,9 @@ class EvidenceReader:
 
     def read(self, question: Question, hits: Sequence[Hit], count: int = 0, *, ranked: bool = True) -> Panel:
         """Read a pool, best hits first; `count` windows at most, 0 for as many as configured."""
-        candidates = [_candidate(row) for row in self.rows(question, hits, count, ranked=ranked)]
-        candidates.sort(key=lambda candidate: (-candidate.p, candidate.window.rank, candidate.start))
-        return Panel(question, self.weights(question), candidates, self._has_reader())
+        rows = self.rows(question, hits, count, ranked=ranked)
+        candidates = sorted((_candidate(row) for row in rows), key=lambda c: (-c.p, c.window.rank, c.start))
+        return Panel(question, self.weights(question), candidates, any(row.reading is not None for row in rows))
 
     def read_part(self, question: Question, hits: Sequence[Hit]) -> Panel:
         """Read a pool for a part of the question.
@@ -124,40 +125,68 @@ class EvidenceReader:
     def rows(self, question: Question, hits: Sequence[Hit], count: int = 0, *, ranked: bool = True) -> list[Row]:
         """The windows that are read, with their features, in the order of the pool."""
         weights = self.weights(question)
-        windows = preselect(question, cut(hits), weights, count or self._count)
-        self._fill(question, windows)
+        windows = cut(hits)
         if not ranked:
             windows = [msgspec.structs.replace(window, rank=_NO_PLACE) for window in windows]
+        cosines = self._compare(question, windows)
+        sentences = {window.key: features.best_sentence(question, window, weights, cosines) for window in windows}
+        scores = [sentences[window.key].score + 0.5 / (1.0 + window.rank) for window in windows]
+        chosen = preselect(windows, scores, count or self._count)
+        readings = self._read(question, chosen)
         channels = {hit.chunk.id: _channels(hit, weights, question) for hit in hits}
-        return [self._row(question, window, weights, channels[window.chunk.id]) for window in windows]
+        return [
+            _row(question, window, sentences[window.key], weights, channels[window.chunk.id], reading)
+            for window, reading in zip(chosen, readings, strict=True)
+        ]
 
-    def _has_reader(self) -> bool:
-        return self._use_reader and any(reading is not None for _, reading in self._memo.values())
+    def _compare(self, question: Question, windows: Sequence[Window]) -> Mapping[tuple[str, int], float]:
+        """The similarity of each sentence to the question, by chunk id and start; bounded in one call."""
+        known = self._cosines.setdefault(question.text, {})
+        new: dict[tuple[str, int], str] = {}
+        for window in windows:
+            for start, end in window.spans:
+                key = (window.chunk.id, start)
+                if key not in known and key not in new and len(new) < _SENTENCES:
+                    new[key] = _with_heading(window, start, end)
+        if new:
+            known.update(zip(new, self._doors.similarity(question.text, list(new.values())), strict=True))
+        return known
 
-    def _fill(self, question: Question, windows: Sequence[Window]) -> None:
-        new = [window for window in windows if (question.text, window.key) not in self._memo]
-        if not new:
-            return
-        cosines = self._doors.similarity(question.text, [_with_heading(window) for window in new])
-        readings: Sequence[Reading | None] = [None] * len(new)
-        if self._use_reader:
+    def _read(self, question: Question, windows: Sequence[Window]) -> list[Reading | None]:
+        """The trained reader's view of each window, None without a reader; asked once for each."""
+        if not self._use_reader:
+            return [None] * len(windows)
+        known = self._readings.setdefault(question.text, {})
+        new = [window for window in windows if window.key not in known]
+        if new:
             passages = [(window.chunk.heading, window.text) for window in new]
-            readings = self._doors.read(question.text, passages) or readings
-        for window, cosine, reading in zip(new, cosines, readings, strict=True):
-            self._memo[question.text, window.key] = (cosine, reading)
-
-    def _row(self, question: Question, window: Window, weights: Weights, channels: tuple[float, float]) -> Row:
-        cosine, reading = self._memo[question.text, window.key]
-        sentence = features.best_sentence(question, window, weights)
-        if reading is not None and reading.start >= 0:
-            sentence = _around(window, reading, sentence)
-        values = features.vector(question, window, sentence, weights, cosine, channels, reading)
-        return Row(window, sentence, values, cosine, reading)
+            readings = self._doors.read(question.text, passages)
+            if readings is None:
+                return [None] * len(windows)
+            known.update(zip((window.key for window in new), readings, strict=True))
+        return [known[window.key] for window in windows]
 
 
 #: A part of a question is read in fewer places than the question itself.
 _PART_HITS, _PART_WINDOWS = 8, 10
 _NO_PLACE = 1  # stands for the place of a hit that has none
+#: Sentences compared in one go; more would not be done within the second that an answer may take.
+_SENTENCES = 96
+#: Below this the reader's span is a guess, and the sentence is chosen by meaning and words instead.
+_SPAN_TRUSTED = 0.15
+
+
+def _row(
+    question: Question,
+    window: Window,
+    sentence: features.Sentence,
+    weights: Weights,
+    channels: tuple[float, float],
+    reading: Reading | None,
+) -> Row:
+    if reading is not None and reading.start >= 0 and reading.answers >= _SPAN_TRUSTED:
+        sentence = _around(window, reading, sentence)
+    return Row(window, sentence, features.vector(question, window, sentence, weights, channels, reading), reading)
 
 
 def _chunk_terms(hit: Hit) -> frozenset[str]:
@@ -170,7 +199,6 @@ class Row(msgspec.Struct, frozen=True):
     window: Window
     sentence: features.Sentence
     values: list[float]
-    cosine: float
     reading: Reading | None
 
 
@@ -184,7 +212,7 @@ def _candidate(row: Row) -> Candidate:
         value=row.sentence.value,
         cover=round(row.values[_COVER], 6),
         names=round(row.values[_NAMES], 6),
-        cosine=row.cosine,
+        cosine=row.sentence.cosine,
         answers=row.reading.answers if row.reading else 0.0,
     )
 
@@ -199,13 +227,14 @@ def _around(window: Window, reading: Reading, fallback: features.Sentence) -> fe
         if left <= start < right:
             # A span that crosses a boundary takes the sentences it crosses.
             last = next((b for a, b in window.spans if a < end <= b), right)
-            return features.Sentence(left, max(right, last), fallback.cover, (start, end))
+            return msgspec.structs.replace(fallback, start=left, end=max(right, last), value=(start, end))
     return fallback
 
 
-def _with_heading(window: Window) -> str:
-    heading = window.chunk.heading
-    return f"{heading}\n{window.text}" if heading else window.text
+def _with_heading(window: Window, start: int, end: int) -> str:
+    """A sentence under its heading, which often names what the sentence only calls "it"."""
+    text = window.chunk.text[start:end]
+    return f"{window.chunk.heading}\n{text}" if window.chunk.heading else text
 
 
 def _channels(hit: Hit, weights: Weights, question: Question) -> tuple[float, float]:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from ragheal.retrieval.weights import Weights
 from ragheal.text.analyze import terms
 from ragheal.text.instructions import addresses_reader
 from ragheal.text.questions import Question
@@ -125,31 +124,20 @@ def wanted_values(question: Question, text: str) -> list[Span]:
     ]
 
 
-def preselect(question: Question, windows: Sequence[Window], weights: Weights, count: int) -> list[Window]:
-    """The `count` windows most worth reading: by covered terms, place in the pool and presence of a value.
+def preselect(windows: Sequence[Window], scores: Sequence[float], count: int) -> list[Window]:
+    """The `count` windows most worth reading, by their scores, in their order.
 
-    The best window of each of the first hits is always among them: the retriever may know better than words do.
+    The best window of each of the first hits is always among them: the retriever may know better.
     """
     if len(windows) <= count:
         return list(windows)
-    scored = [(quick_score(question, window, weights), index) for index, window in enumerate(windows)]
     best: dict[int, tuple[float, int]] = {}
-    for score, index in scored:
-        rank = windows[index].rank
-        if rank not in best or score > best[rank][0]:
-            best[rank] = (score, index)
+    for index, (window, score) in enumerate(zip(windows, scores, strict=True)):
+        if window.rank not in best or score > best[window.rank][0]:
+            best[window.rank] = (score, index)
     kept = {best[rank][1] for rank in sorted(best)[: count // 2]}
-    for _, index in sorted(scored, key=lambda pair: (-pair[0], pair[1])):
+    for index in sorted(range(len(windows)), key=lambda i: (-scores[i], i)):
         if len(kept) >= count:
             break
         kept.add(index)
     return [windows[index] for index in sorted(kept)]
-
-
-def quick_score(question: Question, window: Window, weights: Weights) -> float:
-    """A score from words alone, about 0–2."""
-    held = term_set(window.text) | term_set(window.chunk.heading)
-    score = weights.coverage(question.terms, held) + 0.5 / (1.0 + window.rank)
-    if question.kind in ANSWERS and wanted_values(question, window.text):
-        score += 0.2
-    return score
