@@ -26,6 +26,7 @@ from ragheal.types import Hit, Query
 
 SETS = ("squad2_en", "xquad_en", "xquad_zh", "cmrc2018", "drcd", "hotpotqa", "2wiki", "musique", "ramdocs",
         "deep_rag_gitlab")  # fmt: skip
+ARTICLES = ("squad2_en", "xquad_en", "xquad_zh", "drcd")
 THINNED = ("hotpotqa", "2wiki", "musique")
 
 
@@ -40,33 +41,41 @@ def lines(path: Path) -> Iterator[dict[str, Any]]:
             yield json.loads(line)
 
 
-def twins(folder: Path) -> dict[str, set[str]]:
-    """Source -> all sources with the same text. Sets share paragraphs; evidence is evidence in either file."""
-    by_text: dict[str, set[str]] = {}
-    for path in folder.rglob("*.md"):
-        body = path.read_text(encoding="utf-8").partition("\n\n")[2] or path.read_text(encoding="utf-8")
-        by_text.setdefault(plain(body), set()).add(path.relative_to(folder).as_posix())
-    return {source: group for group in by_text.values() for source in group}
+def write_documents(data: Path, folder: Path) -> tuple[dict[str, str], dict[str, str]]:
+    """The documents as Markdown files; returns document id -> source and document id -> text.
 
-
-def write_documents(data: Path, folder: Path) -> dict[str, str]:
-    """Every document of every set as a Markdown file; returns document id -> source."""
+    Paragraphs of one article become one file, as people's documents are files of many paragraphs: were each
+    a file of its own, its place among the hits would tell almost everything.
+    """
     sources: dict[str, str] = {}
+    texts: dict[str, str] = {}
+    files: dict[str, list[str]] = {}
     for name in SETS:
         needed = {d for q in lines(data / name / "questions.jsonl") for d in q["supporting_doc_ids"]}
         for number, record in enumerate(lines(data / name / "corpus.jsonl")):
             # Most documents of the multi-hop sets are distractors of one question; a quarter is enough.
             if name in THINNED and record["doc_id"] not in needed and number % 4:
                 continue
-            stem = re.sub(r"[^\w-]+", "_", record["doc_id"])[:120]
-            source = f"{name}/{stem}.md"
-            path = folder / source
-            path.parent.mkdir(parents=True, exist_ok=True)
-            if not path.exists():
-                title = f"# {record['title']}\n\n" if record.get("title") else ""
-                path.write_text(title + record["text"] + "\n", encoding="utf-8")
-            sources[record["doc_id"]] = source
-    return sources
+            title = record.get("title") or ""
+            stem = re.sub(r"[^\w-]+", "_", title if name in ARTICLES else record["doc_id"])[:120]
+            # The two English sets share articles: a paragraph must not stand in the corpus twice.
+            shelf = "articles_en" if name in {"squad2_en", "xquad_en"} else name
+            source = f"{shelf}/{stem}.md"
+            parts = files.setdefault(source, [f"# {title}"] if title else [])
+            if record["text"] not in parts:
+                parts.append(record["text"])
+            sources[record["doc_id"]], texts[record["doc_id"]] = source, record["text"]
+    for source, parts in files.items():
+        path = folder / source
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    return sources, texts
+
+
+def within(text: str, evidence: list[str]) -> bool:
+    """Whether a passage is part of one of the evidence texts, or holds the beginning of one."""
+    own = plain(text)
+    return any(own[:60] in whole or own[-60:] in whole or whole[:60] in own for whole in evidence)
 
 
 def sample(
@@ -98,8 +107,7 @@ def main() -> None:
     )
     parser.add_argument("--seed", type=int, default=7)
     arguments = parser.parse_args()
-    sources = write_documents(arguments.data, arguments.work / "documents")
-    same = twins(arguments.work / "documents")
+    sources, texts = write_documents(arguments.data, arguments.work / "documents")
     settings = load(env={}, flags={"embedded.reader": arguments.reader, "trace.save": False}).settings
     engine = Engine(settings, arguments.work / ".ragheal")
     engine.index([arguments.work / "documents"])
@@ -109,18 +117,21 @@ def main() -> None:
         for name, record, withheld in sample(
             arguments.data, arguments.per_set, arguments.seed, arguments.sets.split(",")
         ):
-            gold = {twin for d in record["supporting_doc_ids"] if d in sources for twin in same[sources[d]]}
+            evidence = [plain(texts[d]) for d in record["supporting_doc_ids"] if d in texts]
             hits: tuple[Hit, ...] = doors.search(Query(record["question"], depth=20 if withheld else 0))
             if withheld:
-                hits = tuple(hit for hit in hits if hit.chunk.source not in gold)[: settings.retrieval.top_k]
+                hits = tuple(hit for hit in hits if not within(hit.chunk.text, evidence))[
+                    : settings.retrieval.top_k
+                ]
             answerable = bool(record.get("answerable", True)) and not withheld
             wanted = [plain(answer) for answer in record["answers"] if plain(answer)] if answerable else []
             question = analyze(record["question"])
             reader = EvidenceReader(doors, settings.embedded.windows, reader=arguments.reader == "on")
             rows = []
             for row in reader.rows(question, hits):
-                sentence = plain(row.window.chunk.text[row.sentence.start : row.sentence.end])
-                right_place = row.window.chunk.source in gold
+                quoted = row.window.chunk.text[row.sentence.start : row.sentence.end]
+                sentence = plain(quoted)
+                right_place = within(quoted, evidence)
                 rows.append(
                     {
                         "x": [round(value, 5) for value in row.values],
@@ -129,7 +140,7 @@ def main() -> None:
                         "chunk": row.window.chunk.id,
                         "cosine": row.sentence.cosine,
                         "value": _value(row),
-                        "text": row.window.chunk.text[row.sentence.start : row.sentence.end],
+                        "text": quoted,
                         "start": row.sentence.start,
                         "rank": row.window.rank,
                     }

@@ -99,7 +99,8 @@ def main() -> None:
     pool_x = np.array([pool_vector(item) for item in panels])
     pool_y = np.array([q["answerable"] and any(c.right for c in item.candidates[:SHOWN])
                        for q, item in zip(questions, panels, strict=True)], dtype=int)  # fmt: skip
-    pool_p = held_out(pool_x, pool_y, np.arange(len(pool_y)))
+    pool_weight = mismatch(questions)
+    pool_p = held_out(pool_x, pool_y, np.arange(len(pool_y)), pool_weight)
     answerable = np.array([q["answerable"] for q in questions])
     print(f"pool: AUC would-be-right {roc_auc_score(pool_y, pool_p):.3f}, answerable "
           f"{roc_auc_score(answerable, pool_p):.3f}, Brier {brier_score_loss(pool_y, pool_p):.3f}")  # fmt: skip
@@ -114,7 +115,7 @@ def main() -> None:
     print("thresholds", thresholds)
     if arguments.write:
         window_model = logistic(x, y, weight).coef_[0]
-        pool_model = logistic(pool_x, pool_y).coef_[0]
+        pool_model = logistic(pool_x, pool_y, pool_weight).coef_[0]
         whole = json.loads(arguments.write.read_text(encoding="utf-8"))
         key = arguments.reader
         whole["window"][key] = {NAMES[i]: round(float(w), 4) for i, w in zip(used, window_model, strict=True)}

@@ -28,7 +28,7 @@ GRID = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
 
 def gather(data: Path, work: Path, count: int) -> tuple[dict[str, list[Lists]], dict[int, str]]:
     """For each question: both ranked lists, the ceiling of BM25, and the groups of sources that are needed."""
-    sources = write_documents(data, work / "documents")
+    sources, _ = write_documents(data, work / "documents")
     engine = Engine(load(env={}).settings, work / ".ragheal")
     embedder = engine._embedder()
     found: dict[str, list[Lists]] = {name: [] for name in SETS}
