@@ -26,7 +26,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ragheal.models.embed import CONTEXT, DATA, SHIPPED, OnnxEmbedder, _cores, _tokenizer
+from ragheal.models.embed import CONTEXT, DATA, SHIPPED, OnnxEmbedder
+from ragheal.models.onnx import cores
+from ragheal.models.onnx import tokenizer as shared_tokenizer
 
 Ids = list[int]
 Rows = NDArray[np.float32]
@@ -123,11 +125,11 @@ def main() -> None:
     parser.add_argument("path", type=Path)
     parser.add_argument("--texts", type=int, default=200)
     parser.add_argument("--tokens", type=int, default=256)
-    parser.add_argument("--threads", type=int, default=_cores())
+    parser.add_argument("--threads", type=int, default=cores())
     options = parser.parse_args()
 
     texts = passages(options.path, options.tokens, options.texts)
-    tokenizer = _tokenizer(DATA / SHIPPED / "tokenizer.json")
+    tokenizer = shared_tokenizer(DATA / SHIPPED / "tokenizer.json")
     ids = sorted((tokenizer.encode("passage: " + text).ids[:CONTEXT] for text in texts), key=len, reverse=True)
     mean = sum(map(len, ids)) / len(ids)
     print(f"{len(ids)} passages, {mean:.0f} tokens on average, {options.threads} threads, best of 3\n")

@@ -9,7 +9,6 @@ threads instead (bench/embed_threads.py compares the ways to do that).
 from __future__ import annotations
 
 import hashlib
-import os
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -20,6 +19,7 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ragheal.errors import ModelError
+from ragheal.models import onnx
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,10 +27,9 @@ if TYPE_CHECKING:
 
 DATA = Path(__file__).parent / "data"
 SHIPPED = "e5-small-en-zh"
-MODEL_FILE, TOKENIZER_FILE, SUMS_FILE = "model.onnx", "tokenizer.json", "SHA256SUMS"
+MODEL_FILE, TOKENIZER_FILE, WHAT = "model.onnx", "tokenizer.json", "embedder"
 QUERY_PREFIX, PASSAGE_PREFIX = "query: ", "passage: "
 
-SPECIAL = ("<s>", "</s>", "<pad>", "<unk>", "<mask>")
 
 #: Tokens the model reads at most, with prefix and special tokens.
 CONTEXT = 512
@@ -39,8 +38,6 @@ CONTEXT = 512
 MAX_CHARS = 64 * CONTEXT
 #: Longest wait for a vector before looking for Ctrl-C again (Windows cannot interrupt a wait), in seconds.
 PATIENCE = 0.2
-
-_REINSTALL = "reinstall it: pip install --force-reinstall --no-deps ragheal"
 
 
 class OnnxEmbedder:
@@ -64,7 +61,7 @@ class OnnxEmbedder:
         self._folder = folder
         self._query_prefix = query_prefix
         self._passage_prefix = passage_prefix
-        self._threads = threads or _cores()
+        self._threads = threads or onnx.cores()
         self._lock = threading.Lock()
         self._loading: Future[_Engine] | None = None
         # A question is embedded again by each search of the loop that keeps it in its pool.
@@ -73,7 +70,7 @@ class OnnxEmbedder:
     @property
     def fingerprint(self) -> str:
         """Hash of the recorded sums (not of the files: no need to load for it) and of the prefixes."""
-        sums = sorted(_read_sums(self._folder).items())
+        sums = sorted(onnx.sums(self._folder, (MODEL_FILE, TOKENIZER_FILE), WHAT).items())
         scheme = ("onnx-1", sums, self._query_prefix, self._passage_prefix, CONTEXT)
         return hashlib.sha256(repr(scheme).encode()).hexdigest()[:16]
 
@@ -171,13 +168,13 @@ class _Engine(NamedTuple):
     tokenizer: Any  # tokenizers.Tokenizer
 
     def count(self, text: str) -> int:
-        return len(self.tokenizer.encode(_utf8(text), add_special_tokens=False))
+        return len(self.tokenizer.encode(onnx.utf8(text), add_special_tokens=False))
 
     def vector(self, prefix: str, text: str) -> NDArray[np.float32]:
         """Unit-length vector of shape (384,) of the first `CONTEXT` tokens."""
         import numpy as np
 
-        ids = self.tokenizer.encode(_utf8(prefix + text[:MAX_CHARS])).ids
+        ids = self.tokenizer.encode(onnx.utf8(prefix + text[:MAX_CHARS])).ids
         if len(ids) > CONTEXT:
             ids = [*ids[: CONTEXT - 1], ids[-1]]
         row = np.array([ids], np.int64)
@@ -191,73 +188,13 @@ class _Engine(NamedTuple):
 
 def _load(folder: Path) -> _Engine:
     """Load the parts of `folder` and check their hashes. Raises `ModelError`."""
-    expected = _read_sums(folder)
-    # Hashing 41 MB takes 30 ms where the processor helps and 150 ms where not; beside the session it is free.
-    with ThreadPoolExecutor(1, thread_name_prefix="embed-hash") as pool:
-        check = pool.submit(lambda: [name for name in expected if _sha256(folder / name) != expected[name]])
-        try:
-            engine = _Engine(_session(folder / MODEL_FILE), _tokenizer(folder / TOKENIZER_FILE))
-            failure = None
-        except Exception as exc:
-            failure = exc
-        damaged = check.result()
-    if damaged:
-        raise ModelError(f"the embedder's {' and '.join(damaged)} in {folder} is damaged", hint=_REINSTALL)
-    if failure is not None:
-        raise ModelError(f"the embedder in {folder} cannot be loaded: {failure}", hint=_REINSTALL) from failure
-    return engine
-
-
-def _session(path: Path) -> Any:
-    import onnxruntime
-
-    onnxruntime.disable_telemetry_events()
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 3  # errors; its warnings are no use to a reader of an answer
-    # One thread per run: parallel runs fill the cores better than parallel loops inside one run, and a
-    # session without a thread pool has nothing that spins while it waits.
-    options.intra_op_num_threads = 1
-    options.inter_op_num_threads = 1
-    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-
-
-def _tokenizer(path: Path) -> Any:
-    from tokenizers import Tokenizer, normalizers
-
-    tokenizer = Tokenizer.from_file(str(path))
-    tokenizer.no_truncation()  # done in _Engine.vector, so that the same tokenizer can count
-    tokenizer.no_padding()
-    # "<s>" in a document is text. The first line keeps it from being taken for a mark, the second from being
-    # found as a piece: the marks stand in the vocabulary under these names, with the best score of all.
-    tokenizer.encode_special_tokens = True
-    apart = [normalizers.Replace(mark, "< " + mark[1:]) for mark in SPECIAL]
-    tokenizer.normalizer = normalizers.Sequence([tokenizer.normalizer, *apart])
-    return tokenizer
-
-
-def _read_sums(folder: Path) -> dict[str, str]:
-    """File name → SHA-256 in hexadecimal, from the `SHA256SUMS` of `folder`. Raises `ModelError`."""
-    try:
-        lines = (folder / SUMS_FILE).read_text("utf-8").splitlines()
-        sums = {name: digest for digest, name in (line.split() for line in lines if line.strip())}
-    except (OSError, ValueError) as exc:
-        raise ModelError(f"the embedder in {folder} is missing or damaged: {exc}", hint=_REINSTALL) from exc
-    if not {MODEL_FILE, TOKENIZER_FILE} <= sums.keys():
-        raise ModelError(f"the embedder's {SUMS_FILE} in {folder} is damaged", hint=_REINSTALL)
-    return sums
-
-
-def _sha256(path: Path) -> str:
-    """SHA-256 of a file in hexadecimal; empty when it cannot be read."""
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError:
-        return ""
-
-
-def _utf8(text: str) -> str:
-    """`text` with "?" for lone surrogates, which file names and broken documents bring and no encoder takes."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+    files = (MODEL_FILE, TOKENIZER_FILE)
+    return onnx.load(
+        folder,
+        files,
+        WHAT,
+        lambda: _Engine(onnx.session(folder / MODEL_FILE), onnx.tokenizer(folder / TOKENIZER_FILE)),
+    )
 
 
 def _next(queue: SimpleQueue[BaseException | None]) -> BaseException | None:
@@ -266,10 +203,3 @@ def _next(queue: SimpleQueue[BaseException | None]) -> BaseException | None:
             return queue.get(timeout=PATIENCE)
         except Empty:
             continue
-
-
-def _cores() -> int:
-    """Cores this process may use, which in a container can be fewer than the machine has."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0)) or 1
-    return os.cpu_count() or 1

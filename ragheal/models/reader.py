@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
 import threading
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ragheal.errors import ModelError
+from ragheal.models import onnx
 from ragheal.types import Reading
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 DATA = Path(__file__).parent / "data"
 SHIPPED = DATA / "reader"
 TOKENIZER = DATA / "e5-small-en-zh" / "tokenizer.json"
-MODEL_FILE, CALIBRATION_FILE, SUMS_FILE = "model.onnx", "calibration.json", "SHA256SUMS"
+MODEL_FILE, CALIBRATION_FILE, WHAT = "model.onnx", "calibration.json", "reader"
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 OUTPUTS = ("answer_logit", "near_miss_logit", "start_logits", "end_logits")
 
@@ -38,7 +38,6 @@ MAX_SPAN, STARTS = 40, 10
 #: Characters handed to the tokenizer of each part: more can't fill its share of tokens.
 MAX_CHARS = 16 * MAX_TOTAL
 _START, _SEPARATOR = 0, 2
-_REINSTALL = "reinstall it: pip install --force-reinstall --no-deps ragheal"
 
 
 class OnnxReader:
@@ -57,7 +56,7 @@ class OnnxReader:
         self._folder = folder
         self._tokenizer = tokenizer
         self._tokenizer_file = tokenizer_file
-        self._threads = threads or _cores()
+        self._threads = threads or onnx.cores()
         self._lock = threading.Lock()
         self._loading: Future[_Engine] | None = None
 
@@ -66,7 +65,7 @@ class OnnxReader:
         """Hash of the recorded sums and of how inputs are made: equal readings for equal fingerprints."""
         scheme = (
             "reader-1",
-            sorted(_read_sums(self._folder).items()),
+            sorted(onnx.sums(self._folder, (MODEL_FILE, CALIBRATION_FILE), WHAT).items()),
             MAX_QUESTION,
             MAX_HEADING,
             MAX_TOTAL,
@@ -117,7 +116,7 @@ class _Engine(NamedTuple):
 
     def question(self, text: str) -> list[int]:
         """Token ids of <s> question </s></s>."""
-        ids: list[int] = self.tokenizer.encode(_utf8(text[:MAX_CHARS]), add_special_tokens=False).ids[
+        ids: list[int] = self.tokenizer.encode(onnx.utf8(text[:MAX_CHARS]), add_special_tokens=False).ids[
             :MAX_QUESTION
         ]
         return [_START, *ids, _SEPARATOR, _SEPARATOR]
@@ -130,11 +129,13 @@ class _Engine(NamedTuple):
             return Reading(answers=0.0)
         head: list[int] = []
         if heading.strip():
-            head = self.tokenizer.encode(_utf8(heading[:MAX_CHARS]), add_special_tokens=False).ids[:MAX_HEADING]
+            head = self.tokenizer.encode(onnx.utf8(heading[:MAX_CHARS]), add_special_tokens=False).ids[
+                :MAX_HEADING
+            ]
             head = [*head, _SEPARATOR]
         room = MAX_TOTAL - len(front) - len(head) - 1
-        # `_utf8` keeps the length: offsets of what is encoded are offsets of the given text.
-        body = self.tokenizer.encode(_utf8(text[:MAX_CHARS]), add_special_tokens=False)
+        # `utf8` keeps the length: offsets of what is encoded are offsets of the given text.
+        body = self.tokenizer.encode(onnx.utf8(text[:MAX_CHARS]), add_special_tokens=False)
         ids, offsets = body.ids[:room], body.offsets[:room]
         if not ids:
             return Reading(answers=0.0)
@@ -169,10 +170,6 @@ def _best_span(start: NDArray[np.float32], end: NDArray[np.float32]) -> tuple[in
     return best
 
 
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def _skip_space(text: str, start: int, end: int) -> int:
     while start < end - 1 and text[start].isspace():
         start += 1
@@ -187,71 +184,13 @@ def _probability(logit: float, scaling: tuple[float, float]) -> float:
 
 def _load(folder: Path, tokenizer: Any, tokenizer_file: Path) -> _Engine:
     """Load the parts and check their hashes. Raises `ModelError`."""
-    expected = _read_sums(folder)
-    with ThreadPoolExecutor(1, thread_name_prefix="read-hash") as pool:
-        check = pool.submit(lambda: [name for name in expected if _sha256(folder / name) != expected[name]])
-        engine: _Engine | None = None
-        failure: Exception | None = None
-        try:
-            fitted = json.loads((folder / CALIBRATION_FILE).read_text("utf-8"))
-            scale = {
-                key: (float(fitted[key]["factor"]), float(fitted[key]["offset"]))
-                for key in ("answers", "near_miss")
-            }
-            shared = tokenizer if tokenizer is not None else _tokenizer(tokenizer_file)
-            engine = _Engine(_session(folder / MODEL_FILE), shared, scale["answers"], scale["near_miss"])
-        except Exception as exc:
-            failure = exc
-        damaged = check.result()
-    if damaged:
-        raise ModelError(f"the reader's {' and '.join(damaged)} in {folder} is damaged", hint=_REINSTALL)
-    if engine is None:
-        raise ModelError(f"the reader in {folder} cannot be loaded: {failure}", hint=_REINSTALL) from failure
-    return engine
 
+    def make() -> _Engine:
+        fitted = json.loads((folder / CALIBRATION_FILE).read_text("utf-8"))
+        scale = {
+            key: (float(fitted[key]["factor"]), float(fitted[key]["offset"])) for key in ("answers", "near_miss")
+        }
+        shared = tokenizer if tokenizer is not None else onnx.tokenizer(tokenizer_file)
+        return _Engine(onnx.session(folder / MODEL_FILE), shared, scale["answers"], scale["near_miss"])
 
-def _session(path: Path) -> Any:
-    import onnxruntime
-
-    onnxruntime.disable_telemetry_events()
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 3  # errors only
-    # One thread per run: parallel runs fill the cores better than parallel loops inside one run.
-    options.intra_op_num_threads = 1
-    options.inter_op_num_threads = 1
-    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-
-
-def _tokenizer(path: Path) -> Any:
-    from tokenizers import Tokenizer
-
-    tokenizer = Tokenizer.from_file(str(path))
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
-    tokenizer.encode_special_tokens = True
-    return tokenizer
-
-
-def _read_sums(folder: Path) -> dict[str, str]:
-    """File name → SHA-256 in hexadecimal, from the `SHA256SUMS` of `folder`. Raises `ModelError`."""
-    try:
-        lines = (folder / SUMS_FILE).read_text("utf-8").splitlines()
-        sums = {name: digest for digest, name in (line.split() for line in lines if line.strip())}
-    except (OSError, ValueError) as exc:
-        raise ModelError(f"the reader in {folder} is missing or damaged: {exc}", hint=_REINSTALL) from exc
-    if not {MODEL_FILE, CALIBRATION_FILE} <= sums.keys():
-        raise ModelError(f"the reader's {SUMS_FILE} in {folder} is damaged", hint=_REINSTALL)
-    return sums
-
-
-def _sha256(path: Path) -> str:
-    """SHA-256 of a file in hexadecimal; empty when it cannot be read."""
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError:
-        return ""
-
-
-def _utf8(text: str) -> str:
-    """`text` with "?" for lone surrogates, which no encoder takes: one character for one."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+    return onnx.load(folder, (MODEL_FILE, CALIBRATION_FILE), WHAT, make)

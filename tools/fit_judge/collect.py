@@ -107,7 +107,7 @@ def main() -> None:
     )
     parser.add_argument("--seed", type=int, default=7)
     arguments = parser.parse_args()
-    sources, texts = write_documents(arguments.data, arguments.work / "documents")
+    _, texts = write_documents(arguments.data, arguments.work / "documents")
     settings = load(env={}, flags={"embedded.reader": arguments.reader, "trace.save": False}).settings
     engine = Engine(settings, arguments.work / ".ragheal")
     engine.index([arguments.work / "documents"])
@@ -139,6 +139,7 @@ def main() -> None:
                         "sentence": right_place and any(answer in sentence for answer in wanted),
                         "chunk": row.window.chunk.id,
                         "cosine": row.sentence.cosine,
+                        "answers": row.reading.answers if row.reading else 0.0,
                         "value": _value(row),
                         "text": quoted,
                         "start": row.sentence.start,

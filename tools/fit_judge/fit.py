@@ -27,7 +27,7 @@ from ragheal.answering.embedded.judge import POOL_NAMES, pool_vector
 READER_ONLY = ("reader", "reader_near_miss", "reader_cover", "reader_span", "reader_cosine")
 FOLDS = 5
 SHOWN = 3  # sentences an answer may hold
-FALSE_REFUSALS = 0.06
+FALSE_REFUSALS = 0.03
 
 
 def load(path: Path) -> list[dict[str, Any]]:
@@ -65,10 +65,11 @@ def held_out(x: np.ndarray, y: np.ndarray, groups: np.ndarray, weight: np.ndarra
 
 def panel(question: dict[str, Any], p: np.ndarray) -> Any:
     """What `pool_vector` reads of a panel, from collected rows and held-out probabilities."""
-    cover, names = NAMES.index("cover_window"), NAMES.index("names")
+    cover, names, rare, unknown = (NAMES.index(name) for name in ("cover_window", "names", "rare", "unknown"))
     candidates = [
         SimpleNamespace(
             p=float(q), cosine=row["cosine"], cover=row["x"][cover], names=row["x"][names], right=row["sentence"],
+            rare=row["x"][rare], unknown=row["x"][unknown], answers=row["answers"],
             value=row["value"] or None, value_text=row["value"], sentence=row["text"],
             window=SimpleNamespace(chunk=SimpleNamespace(id=row["chunk"])),
         )

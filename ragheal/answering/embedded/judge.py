@@ -30,9 +30,11 @@ POOL_NAMES = (
     "untyped",
     "agreement",
     "chinese",
+    "rare",
+    "unknown",
+    "answers",
 )
 _BRIDGES = 3
-_READER_ALONE = 0.9
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -55,14 +57,8 @@ def confidence(panel: Panel, kind: str = "pool") -> float:
 
 
 def part_confidence(panel: Panel) -> float:
-    """The same for a part of a question, which has no place among the hits to speak for it.
-
-    There the trained reader's own word counts as well, if the passage names what the part is about.
-    """
-    best = panel.best
-    if best is None:
-        return 0.0
-    return max(confidence(panel), _READER_ALONE * best.answers if best.names > 0.99 else 0.0)
+    """The same for a part of a question, whose best candidate may be strong by the reader's word alone."""
+    return max(confidence(panel), panel.best.strength) if panel.best else 0.0
 
 
 def pool_vector(panel: Panel) -> list[float] | None:
@@ -88,6 +84,9 @@ def pool_vector(panel: Panel) -> list[float] | None:
         0.0 if typed else 1.0,
         min(1.0, agreeing / 2.0),
         1.0 if panel.question.lang == "zh" else 0.0,
+        best.rare,
+        best.unknown,
+        best.answers,
     ]
 
 

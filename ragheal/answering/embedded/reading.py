@@ -35,7 +35,17 @@ class Candidate(Value, frozen=True):
     cover: float
     names: float
     cosine: float
+    rare: float = 1.0  # share of the question's two weightiest terms that it holds
+    unknown: float = 0.0  # share of the question's term weight that the corpus lacks
     answers: float = 0.0  # the trained reader's own probability; 0 without one
+
+    @property
+    def strength(self) -> float:
+        """The worth of a candidate for a part of a question, which has no place among the hits to speak for it.
+
+        There the trained reader's own word counts as well, if the passage names what the part is about.
+        """
+        return max(self.p, _READER_ALONE * self.answers if self.names > 0.99 else 0.0)
 
     @property
     def sentence(self) -> str:
@@ -120,7 +130,9 @@ class EvidenceReader:
         weights = self.weights(question)
         covered = [weights.coverage(question.terms, _chunk_terms(hit)) for hit in hits]
         order = sorted(range(len(hits)), key=lambda i: (-round(covered[i], 3), i))
-        return self.read(question, [hits[i] for i in order[:_PART_HITS]], _PART_WINDOWS, ranked=False)
+        panel = self.read(question, [hits[i] for i in order[:_PART_HITS]], _PART_WINDOWS, ranked=False)
+        strongest = sorted(panel.candidates, key=lambda c: -c.strength)
+        return Panel(question, weights, strongest, panel.reader)
 
     def rows(self, question: Question, hits: Sequence[Hit], count: int = 0, *, ranked: bool = True) -> list[Row]:
         """The windows that are read, with their features, in the order of the pool."""
@@ -169,6 +181,7 @@ class EvidenceReader:
 
 #: A part of a question is read in fewer places than the question itself.
 _PART_HITS, _PART_WINDOWS = 8, 10
+_READER_ALONE = 0.9
 _NO_PLACE = 1  # stands for the place of a hit that has none
 #: Sentences compared in one go; more would not be done within the second that an answer may take.
 _SENTENCES = 96
@@ -213,10 +226,13 @@ def _candidate(row: Row) -> Candidate:
         cover=round(row.values[_COVER], 6),
         names=round(row.values[_NAMES], 6),
         cosine=row.sentence.cosine,
+        rare=row.values[_RARE],
+        unknown=round(row.values[_UNKNOWN], 6),
         answers=row.reading.answers if row.reading else 0.0,
     )
 
 
+_RARE, _UNKNOWN = features.NAMES.index("rare"), features.NAMES.index("unknown")
 _COVER, _NAMES = features.NAMES.index("cover_window"), features.NAMES.index("names")
 
 
