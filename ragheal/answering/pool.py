@@ -48,7 +48,7 @@ class Pool:
             self._hits,
             key=lambda key: (
                 place.get(key, len(place)),
-                -self._places[key] * (0.6 + relevance.get(key, 0) / 100.0),
+                -self._places[key] * (1.2 + relevance.get(key, 0) / 100.0),
                 key,
             ),
         )
@@ -56,7 +56,7 @@ class Pool:
             Evidence(
                 source=self._hits[key].chunk.source,
                 chunk_id=key,
-                score=round(self._places[key] * (0.6 + relevance.get(key, 0) / 100.0), 6),
+                score=round(self._places[key] * (1.2 + relevance.get(key, 0) / 100.0), 6),
                 round=self._round[key],
             )
             for key in keys

@@ -14,7 +14,7 @@ from ragheal.text.script import fold
 from ragheal.types import Citation, Claim, Conflict, Draft, Hit, Plan
 
 # Stop adding sentences once the answer is in them with this probability.
-_ENOUGH = 0.85
+_ENOUGH = 0.93
 # What is this much weaker than the best is padding, not a second chance.
 _FLOOR = 0.25
 

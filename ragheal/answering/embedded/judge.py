@@ -264,7 +264,8 @@ def _relations(question: Question, panel: Panel) -> list[Missing]:
     rest = [term for term in question.terms if term not in held]
     if rest and best.cover < 0.85:
         for bridge in bridges(question, panel)[:2]:
-            found.append(Missing("relation", f"{bridge} – {' '.join(rest[:4])}", (bridge, *rest[:5])))
+            written = " ".join(question.written(rest[:4]))
+            found.append(Missing("relation", f"{bridge} – {written}", (bridge, *rest[:5])))
     return found
 
 

@@ -14,6 +14,7 @@ from ragheal.text.values import numeric, values
 from ragheal.types import Check, Draft, Hit
 
 _REREAD = 0.05
+_PARTS = 0.6
 _VERDICTS = frozenset({"yes", "no", "是", "不是"})
 
 
@@ -46,6 +47,9 @@ def verify(
     accept = thresholds["strict" if strict else "sufficient"]
     configured = settings.strict_abstain_below if strict else settings.abstain_below
     floor = thresholds["strict_abstain" if strict else "abstain"] if configured is None else configured
+    if configured is None and (finding.sides is not None or finding.inner is not None):
+        # The confidence of several parts is a product; the threshold was fitted on single facts.
+        floor *= _PARTS
     useful = 1 + round(4 * min(1.0, finding.confidence / max(accept, 1e-6)))
     if problems:
         outcome = "regenerate"
