@@ -57,7 +57,9 @@ def _contradict(panel: Panel, one: Candidate, other: Candidate) -> bool:
         return bool(numbers - theirs_numbers) and bool(theirs_numbers - numbers)
     if one.value is None or other.value is None:
         return False
-    if one.names < 0.99 or other.names < 0.99 or min(one.cover, other.cover) < 0.6:
+    # Where the trained reader is sure of both, fewer shared words will do.
+    sure = min(one.answers, other.answers) >= 0.5
+    if one.names < 0.99 or other.names < 0.99 or min(one.cover, other.cover) < (0.4 if sure else 0.6):
         return False
     x, y = _key(one), _key(other)
     if not x or not y or x == y or x in y or y in x:

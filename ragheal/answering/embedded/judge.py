@@ -113,11 +113,12 @@ def _find_chain(
 ) -> Finding:
     inner = reader.read_part(analyze(plan.queries[1].text), pool)
     best: tuple[float, str, Panel] | None = None
-    for bridge in bridges(question, inner):
+    for bridge, found in bridges(question, inner).items():
         outer = reader.read_part(analyze(plan.queries[2].text.replace(HOLE, bridge)), pool)
         if outer.best is None or not _speaks_of(outer.best, bridge):
             continue
-        joined = part_confidence(outer) * (0.5 + 0.5 * part_confidence(inner))
+        # Both halves must hold: the name must be the right one, and it must have the answer.
+        joined = math.sqrt(part_confidence(outer) * max(found, 0.01))
         if best is None or joined > best[0]:
             best = (joined, bridge, outer)
     # A window that does not even name what the chain starts from is about somebody else.
@@ -132,16 +133,16 @@ def _speaks_of(candidate: Candidate, bridge: str) -> bool:
     return mentions(f"{candidate.window.chunk.heading}\n{candidate.window.text}", bridge)
 
 
-def bridges(question: Question, panel: Panel) -> list[str]:
-    """Names that the best sentences add and the question does not have, likeliest first."""
+def bridges(question: Question, panel: Panel) -> dict[str, float]:
+    """Names that the best sentences add and the question does not have, likeliest first, with how likely."""
     asked = term_set(question.text)
     scores: dict[str, float] = {}
     for place, candidate in enumerate(panel.candidates[:4]):
-        strength = candidate.p / (1 + place)
-        found = [(candidate.value_text, 2.0)] if candidate.value else []
-        found += [(span.text, 1.0) for span in values(candidate.sentence) if span.kind in {"name", "quoted"}]
+        strength = candidate.strength / (1 + 0.2 * place)
+        found = [(candidate.value_text, 1.0)] if candidate.value else []
+        found += [(span.text, 0.6) for span in values(candidate.sentence) if span.kind in {"name", "quoted"}]
         # The document's own subject is what the sentence is about, even where a pronoun stands for it.
-        found += [(heading, 0.8) for heading in candidate.window.chunk.headings[:1]]
+        found += [(heading, 0.5) for heading in candidate.window.chunk.headings[:1]]
         for name, weight in found:
             name = re.sub(r"\s+", " ", name).strip(" .,，。")
             own = term_set(name)
@@ -149,7 +150,7 @@ def bridges(question: Question, panel: Panel) -> list[str]:
                 continue
             scores[name] = max(scores.get(name, 0.0), strength * weight)
     ranked = sorted(scores, key=lambda name: (-scores[name], name))
-    return ranked[:_BRIDGES]
+    return {name: scores[name] for name in ranked[:_BRIDGES]}
 
 
 def _is_bridge(name: str) -> bool:
@@ -263,7 +264,7 @@ def _relations(question: Question, panel: Panel) -> list[Missing]:
     held = term_set(best.window.text) | term_set(best.window.chunk.heading)
     rest = [term for term in question.terms if term not in held]
     if rest and best.cover < 0.85:
-        for bridge in bridges(question, panel)[:2]:
+        for bridge in list(bridges(question, panel))[:2]:
             written = " ".join(question.written(rest[:4]))
             found.append(Missing("relation", f"{bridge} – {written}", (bridge, *rest[:5])))
     return found
