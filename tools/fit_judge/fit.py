@@ -65,11 +65,11 @@ def held_out(x: np.ndarray, y: np.ndarray, groups: np.ndarray, weight: np.ndarra
 
 def panel(question: dict[str, Any], p: np.ndarray) -> Any:
     """What `pool_vector` reads of a panel, from collected rows and held-out probabilities."""
-    cover, names, rare, unknown = (NAMES.index(name) for name in ("cover_window", "names", "rare", "unknown"))
+    cover, names, rare = (NAMES.index(name) for name in ("cover_window", "names", "rare"))
     candidates = [
         SimpleNamespace(
             p=float(q), cosine=row["cosine"], cover=row["x"][cover], names=row["x"][names], right=row["sentence"],
-            rare=row["x"][rare], unknown=row["x"][unknown], answers=row["answers"],
+            rare=row["x"][rare], answers=row["answers"],
             value=row["value"] or None, value_text=row["value"], sentence=row["text"],
             window=SimpleNamespace(chunk=SimpleNamespace(id=row["chunk"])),
         )

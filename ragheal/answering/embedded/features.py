@@ -39,7 +39,6 @@ NAMES = (
     "reader_span",
     "reader_cosine",
     "rare",
-    "unknown",
 )
 
 
@@ -155,7 +154,6 @@ def vector(
         (reading.span_score - 6.0) / 3.0 if reading else 0.0,
         logit * near_meaning,
         rare_held(question, held, weights),
-        unknown(question, weights),
     ]
 
 
@@ -163,12 +161,6 @@ def rare_held(question: Question, held: frozenset[str], weights: Weights) -> flo
     """Share of the question's two weightiest terms that are held: they say what it is about."""
     top = sorted(question.terms, key=lambda term: -weights[term])[:2]
     return sum(term in held for term in top) / len(top) if top else 1.0
-
-
-def unknown(question: Question, weights: Weights) -> float:
-    """Share of the question's term weight that stands nowhere in the corpus."""
-    absent = [term for term in question.terms if not weights.frequencies.get(term)]
-    return sum(weights[term] for term in absent) / weights.total(question.terms)
 
 
 def name_cover(question: Question, window: Window) -> float:

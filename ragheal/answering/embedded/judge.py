@@ -31,7 +31,6 @@ POOL_NAMES = (
     "agreement",
     "chinese",
     "rare",
-    "unknown",
     "answers",
 )
 _BRIDGES = 3
@@ -85,7 +84,6 @@ def pool_vector(panel: Panel) -> list[float] | None:
         min(1.0, agreeing / 2.0),
         1.0 if panel.question.lang == "zh" else 0.0,
         best.rare,
-        best.unknown,
         best.answers,
     ]
 

@@ -36,7 +36,6 @@ class Candidate(Value, frozen=True):
     names: float
     cosine: float
     rare: float = 1.0  # share of the question's two weightiest terms that it holds
-    unknown: float = 0.0  # share of the question's term weight that the corpus lacks
     answers: float = 0.0  # the trained reader's own probability; 0 without one
 
     @property
@@ -227,12 +226,11 @@ def _candidate(row: Row) -> Candidate:
         names=round(row.values[_NAMES], 6),
         cosine=row.sentence.cosine,
         rare=row.values[_RARE],
-        unknown=round(row.values[_UNKNOWN], 6),
         answers=row.reading.answers if row.reading else 0.0,
     )
 
 
-_RARE, _UNKNOWN = features.NAMES.index("rare"), features.NAMES.index("unknown")
+_RARE = features.NAMES.index("rare")
 _COVER, _NAMES = features.NAMES.index("cover_window"), features.NAMES.index("names")
 
 
