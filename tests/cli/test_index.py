@@ -71,6 +71,7 @@ def test_index_to_replay(run, docs, place):
     os.chdir(place)
     changed = run("index", "docs").out
     assert "1 changed · 1 deleted · 1 unchanged" in changed
+    assert "skipped t.json: a trace of ragheal" in changed  # it quotes the old text, and would be found for it
     assert "26 days" in run("replay", "docs/t.json", "--rerun").out
 
 

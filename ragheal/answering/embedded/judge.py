@@ -34,6 +34,7 @@ POOL_NAMES = (
     "answers",
 )
 _BRIDGES = 3
+_NEAR_BEST = 0.55
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -148,7 +149,8 @@ def bridges(question: Question, panel: Panel) -> dict[str, float]:
                 continue
             scores[name] = max(scores.get(name, 0.0), strength * weight)
     ranked = sorted(scores, key=lambda name: (-scores[name], name))
-    return {name: scores[name] for name in ranked[:_BRIDGES]}
+    # A search for a name that is far less likely than the best would only bring noise.
+    return {name: scores[name] for name in ranked[:_BRIDGES] if scores[name] >= _NEAR_BEST * scores[ranked[0]]}
 
 
 def _is_bridge(name: str) -> bool:

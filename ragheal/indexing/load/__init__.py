@@ -9,6 +9,7 @@ notebook.py  code.py                one parser each, imported when the first suc
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -34,6 +35,7 @@ _PARSERS = {
     "pdf": ("pdf", "parse_pdf"),
     "docx": ("docx", "parse_docx"),
 }
+_TRACE = re.compile(rb'\s*\{\s*"checksum"\s*:\s*"[0-9a-f]{64}"')
 _PACKED = frozenset({"pdf", "docx"})
 
 
@@ -48,6 +50,9 @@ def load(path: Path, source: str, data: bytes) -> Document:
         raise LoadError("unsupported type", skipped=True)
     if not data:
         raise LoadError("empty", skipped=True)
+    if kind == "json" and _TRACE.match(data) and b'"exchanges"' in data:
+        # A trace quotes documents: indexed beside them it would be found instead of them, and outlive them.
+        raise LoadError("a trace of ragheal", skipped=True)
     try:
         return _read(kind, source, data)
     except RaghealError:
