@@ -197,7 +197,9 @@ def _gap(panel: Panel, candidate: Candidate) -> str:
 def verdict(question: Question, plan: Plan, pool: Sequence[Hit], finding: Finding, *, strict: bool) -> Verdict:
     """Turn what was found into a verdict."""
     thresholds = fitted()["thresholds"]["on" if finding.whole.reader else "off"]
-    enough = finding.confidence >= thresholds["strict" if strict else "sufficient"]
+    # Two things that may stand apart are looked for apart, unless one place is sure to say it all.
+    bar = "strict" if strict or (plan.shape == "chain" and not _joined(finding)) else "sufficient"
+    enough = finding.confidence >= thresholds[bar]
     if plan.shape == "comparison" and finding.sides and not finding.sides.complete:
         enough = False
     graded = grades(finding, pool)
@@ -214,6 +216,13 @@ def verdict(question: Question, plan: Plan, pool: Sequence[Hit], finding: Findin
     )
 
 
+def _joined(finding: Finding) -> bool:
+    """Whether the halves of a chain were found in two places."""
+    if finding.outer is None or finding.inner is None or finding.outer.best is None or finding.inner.best is None:
+        return False
+    return finding.outer.best.window.chunk.id != finding.inner.best.window.chunk.id
+
+
 def find_missing(question: Question, plan: Plan, finding: Finding) -> tuple[Missing, ...]:
     """What to look for next, most telling first."""
     found: list[Missing] = []
@@ -226,7 +235,7 @@ def find_missing(question: Question, plan: Plan, finding: Finding) -> tuple[Miss
     if finding.inner is not None:
         rest = plan.queries[2].text
         for bridge in bridges(question, finding.inner):
-            if bridge != finding.bridge or finding.confidence < 0.5:
+            if bridge != finding.bridge or not _joined(finding):
                 found.append(Missing("relation", rest.replace(HOLE, bridge), (rest.replace(HOLE, bridge),)))
     panel = finding.whole
     strong = panel.candidates[:5]
