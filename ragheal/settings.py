@@ -60,8 +60,6 @@ class LoopSettings(Section, frozen=True):
     )
     heal: bool = True
     max_rounds: int = 3
-    max_hops: int = 3
-    parallel: bool = False
     min_relevance: float = 0.65  # failure signal: best relevance below this
     min_confidence: float = 0.70  # failure signal: confidence below this
     deep_k: int = 20  # hits per channel when a search is deepened
@@ -195,11 +193,11 @@ def _build(values: Mapping[str, Any], origins: Mapping[str, str]) -> Settings:
 
 _AT_LEAST = {
     "index.chunk_tokens": 32, "index.max_file_mb": 0.001, "retrieval.top_k": 1, "retrieval.channel_k": 1,
-    "retrieval.rrf_k": 1, "loop.max_rounds": 1, "loop.max_hops": 1, "loop.deep_k": 1, "answer.max_sentences": 1,
+    "retrieval.rrf_k": 1, "loop.max_rounds": 1, "loop.deep_k": 1, "answer.max_sentences": 1,
     "answer.max_chars": 40, "embedded.windows": 1, "embedding.threads": 0,
     "index.chunk_overlap": 0, "retrieval.dense_weight": 0.0, "retrieval.lexical_weight": 0.0,
 }  # fmt: skip
-_AT_MOST = {"index.chunk_tokens": 480, "loop.max_rounds": 10, "loop.max_hops": 3, "retrieval.top_k": 200}
+_AT_MOST = {"index.chunk_tokens": 480, "loop.max_rounds": 10, "retrieval.top_k": 200}
 
 
 def _check_ranges(settings: Settings, origins: Mapping[str, str]) -> None:

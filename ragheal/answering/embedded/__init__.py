@@ -51,7 +51,9 @@ class EmbeddedRoles:
     ) -> Rewrite | None:
         asked = analyze(question)
         weights = self._reader.weights(asked)
-        return _rewrite.rewrite(asked, plan, verdicts, tried, severity, weights, self._known)
+        return _rewrite.rewrite(
+            asked, plan, verdicts, tried, severity, weights, self._known, self._settings.loop.deep_k
+        )
 
     def generate(
         self, question: str, plan: Plan, pool: Sequence[Hit], verdict: Verdict, *, strict: bool

@@ -23,10 +23,12 @@ def rewrite(
     severity: Severity,
     weights: Weights,
     known: Callable[[Sequence[str]], frozenset[str]],
+    deep_k: int,
 ) -> Rewrite | None:
     """Queries for what the last verdict misses; a step further up the ladder when there is nothing new to ask.
 
-    `known` tells which terms occur in the corpus: no other term is introduced unless the question has it.
+    `deep_k` is how many hits a deepened search takes; `known` tells which terms occur in the corpus: no other
+    term is introduced unless the question has it.
     """
     seen = {normal(query) for query in tried}
     missing = verdicts[-1].missing if verdicts else ()
@@ -46,7 +48,7 @@ def rewrite(
             break
     if queries and severity == "mild":
         return Rewrite(tuple(queries), "missing: " + "; ".join(reasons), severity)
-    extra = _deepen(question, seen) if severity == "moderate" or not queries else None
+    extra = _deepen(question, seen, deep_k) if severity == "moderate" or not queries else None
     if severity == "critical":
         parts = _parts(question, plan, seen, weights)
         queries = (queries + parts)[:_PER_ROUND]
@@ -100,8 +102,8 @@ def _in_vocabulary(text: str, asked: frozenset[str], known: Callable[[Sequence[s
     return " ".join(text.split()[:MAX_WORDS]) if terms(text) else ""
 
 
-def _deepen(question: Question, seen: set[str]) -> Query | None:
-    query = Query(question.text, origin="deepen", wants=question.kind, depth=20)
+def _deepen(question: Question, seen: set[str], deep_k: int) -> Query | None:
+    query = Query(question.text, origin="deepen", wants=question.kind, depth=deep_k)
     return None if normal(query) in seen else query
 
 
