@@ -39,7 +39,7 @@ def main() -> None:
             subprocess.run(command, check=True)
             whole = time.perf_counter() - started
             with OpenIndex.open(index) as opened:
-                texts = [embed_text(chunk) for chunk in opened.chunks(range(opened.chunk_count))]
+                texts = [embed_text(chunk) for chunk in opened.chunks(range(1, opened.chunk_count + 1))]
         started = time.perf_counter()
         load_embedder("e5-small-en-zh").embed_passages(texts)
         alone = time.perf_counter() - started

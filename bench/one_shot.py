@@ -3,7 +3,8 @@
     python bench/one_shot.py build INDEX RAGHEAL_INDEX MODEL     saves vectors (FAISS) and texts of the same chunks
     python bench/one_shot.py ask INDEX MODEL "question"          loads them and prints the top hits
 
-sentence-transformers + FAISS + rank-bm25, nothing clever, nothing lazy. It answers nothing; it only searches.
+`build` takes a number of chunks as a last argument: encoding all takes minutes, and asking fewer is only
+faster. sentence-transformers + FAISS + rank-bm25, nothing clever, nothing lazy. It answers nothing; it only searches.
 """
 
 from __future__ import annotations
@@ -19,9 +20,10 @@ from rank_bm25 import BM25Okapi
 from sentence_transformers import SentenceTransformer
 
 
-def build(index: Path, ragheal: Path, model: str) -> None:
+def build(index: Path, ragheal: Path, model: str, count: int) -> None:
     database = max(ragheal.glob("generations/*/index.db"))
     texts = [text for (text,) in sqlite3.connect(database).execute("SELECT text FROM chunks ORDER BY number")]
+    texts = texts[:count]
     encoder = SentenceTransformer(model, device="cpu")
     vectors = encoder.encode([f"passage: {text}" for text in texts], normalize_embeddings=True)
     store = faiss.IndexFlatIP(vectors.shape[1])
@@ -49,6 +51,6 @@ def ask(index: Path, model: str, question: str) -> None:
 
 if __name__ == "__main__":
     if sys.argv[1] == "build":
-        build(Path(sys.argv[2]), Path(sys.argv[3]), sys.argv[4])
+        build(Path(sys.argv[2]), Path(sys.argv[3]), sys.argv[4], int(sys.argv[5]) if len(sys.argv) > 5 else 10**9)
     else:
         ask(Path(sys.argv[2]), sys.argv[3], sys.argv[4])
