@@ -4,7 +4,7 @@
     python bench/one_shot.py ask INDEX MODEL "question"          loads them and prints the top hits
 
 `build` takes a number of chunks as a last argument: encoding all takes minutes, and asking fewer is only
-faster. sentence-transformers + FAISS + rank-bm25, nothing clever, nothing lazy. It answers nothing; it only searches.
+faster. sentence-transformers + FAISS + rank-bm25, nothing clever, nothing lazy; it only searches.
 """
 
 from __future__ import annotations
