@@ -62,12 +62,15 @@ class Engine:
 
     def ask(self, question: str, *, on_step: Callable[[Step], None] | None = None) -> Trace:
         """Answer a question and keep its trace. Raises IndexUnusable, ModelError; not finding is no error."""
+        from ragheal.answering.embedded.reading import uses_reader
         from ragheal.strategies.adaptive import route
+        from ragheal.text.questions import analyze
         from ragheal.tracing.record import Recorder
 
         live = self.doors()
         if route(question, self.settings).route != "direct":
-            live.warm()  # the model and the index load while the question is planned
+            # The models and the index load while the question is planned.
+            live.warm(reader=uses_reader(self.settings.embedded.reader, analyze(question)))
         recorder = Recorder(live)
         trace = self._run(question, recorder, on_step)
         answer = msgspec.structs.replace(trace.answer, degraded=(*trace.answer.degraded, *live.degraded))

@@ -79,7 +79,8 @@ class ModelSettings(Section, frozen=True):
 
 
 class EmbeddedSettings(Section, frozen=True):
-    reader: Literal["on", "off"] = "on"
+    #: "auto": for the languages in which it does better than the features alone (docs/benchmarks.md).
+    reader: Literal["auto", "on", "off"] = "auto"
     windows: int = 16  # sentence windows read per round
 
 
@@ -179,6 +180,8 @@ def _build(values: Mapping[str, Any], origins: Mapping[str, str]) -> Settings:
     nested: dict[str, dict[str, Any]] = {}
     for key, value in values.items():
         section, _, name = key.partition(".")
+        if key in _SWITCHES and isinstance(value, bool):
+            value = "on" if value else "off"  # what YAML makes of a bare on or off
         # Each value is converted alone, so that the message can name its key and its origin.
         probe = {section: {name: value}}
         try:
@@ -191,6 +194,7 @@ def _build(values: Mapping[str, Any], origins: Mapping[str, str]) -> Settings:
     return settings
 
 
+_SWITCHES = frozenset({"embedded.reader"})
 _AT_LEAST = {
     "index.chunk_tokens": 32, "index.max_file_mb": 0.001, "retrieval.top_k": 1, "retrieval.channel_k": 1,
     "retrieval.rrf_k": 1, "loop.max_rounds": 1, "loop.deep_k": 1, "answer.max_sentences": 1,

@@ -64,12 +64,12 @@ class LiveDoors:
     def fingerprints(self) -> Mapping[str, str]:
         return self._fingerprints
 
-    def warm(self) -> None:
-        """Begin to load the model and the index at once, each in its thread: neither waits for the other."""
+    def warm(self, *, reader: bool = False) -> None:
+        """Begin to load the models and the index at once, each in its thread: none waits for another."""
         if not self._warmed:
             self._warmed = True
             self._embedder.warm()
-            if self._reader is not None:
+            if self._reader is not None and reader:
                 self._reader.warm()
             threading.Thread(target=_quietly, args=(self._index.warm,), daemon=True).start()
 

@@ -126,7 +126,7 @@ def main() -> None:
             answerable = bool(record.get("answerable", True)) and not withheld
             wanted = [plain(answer) for answer in record["answers"] if plain(answer)] if answerable else []
             question = analyze(record["question"])
-            reader = EvidenceReader(doors, settings.embedded.windows, reader=arguments.reader == "on")
+            reader = EvidenceReader(doors, settings.embedded.windows, reader=arguments.reader)
             rows = []
             for row in reader.rows(question, hits):
                 quoted = row.window.chunk.text[row.sentence.start : row.sentence.end]

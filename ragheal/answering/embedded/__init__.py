@@ -36,7 +36,7 @@ class EmbeddedRoles:
     def __init__(self, doors: Doors, settings: Settings) -> None:
         self._doors = doors
         self._settings = settings
-        self._reader = EvidenceReader(doors, settings.embedded.windows, reader=settings.embedded.reader == "on")
+        self._reader = EvidenceReader(doors, settings.embedded.windows, reader=settings.embedded.reader)
         self._found: dict[tuple[str, str, tuple[str, ...]], _judge.Finding] = {}
 
     def plan(self, question: str, route: Route) -> Plan:

@@ -93,13 +93,22 @@ def fitted() -> dict[str, Any]:
     return loaded
 
 
+#: Languages in which the trained reader beats the features alone: it learnt little English from people.
+READER_LANGUAGES = frozenset({"zh"})
+
+
+def uses_reader(mode: str, question: Question) -> bool:
+    """Whether a question is read by the trained reader, by the setting `embedded.reader`."""
+    return mode == "on" or (mode == "auto" and question.lang in READER_LANGUAGES)
+
+
 class EvidenceReader:
     """Reads pools through the doors and remembers what it read: a window is read once for a question."""
 
-    def __init__(self, doors: Doors, windows: int, *, reader: bool) -> None:
+    def __init__(self, doors: Doors, windows: int, *, reader: str) -> None:
         self._doors = doors
         self._count = windows
-        self._use_reader = reader
+        self._mode = reader
         self._cosines: dict[str, dict[tuple[str, int], float]] = {}
         self._readings: dict[str, dict[tuple[str, int], Reading]] = {}
         self._weights: dict[str, Weights] = {}
@@ -111,7 +120,9 @@ class EvidenceReader:
 
     def reread(self, question: Question, passages: Sequence[tuple[str, str]]) -> float | None:
         """The trained reader's highest probability over some (heading, text); None without a reader."""
-        readings = self._doors.read(question.text, passages) if self._use_reader and passages else None
+        readings = (
+            self._doors.read(question.text, passages) if passages and uses_reader(self._mode, question) else None
+        )
         return max(reading.answers for reading in readings) if readings else None
 
     def read(self, question: Question, hits: Sequence[Hit], count: int = 0, *, ranked: bool = True) -> Panel:
@@ -165,7 +176,7 @@ class EvidenceReader:
 
     def _read(self, question: Question, windows: Sequence[Window]) -> list[Reading | None]:
         """The trained reader's view of each window, None without a reader; asked once for each."""
-        if not self._use_reader:
+        if not uses_reader(self._mode, question):
             return [None] * len(windows)
         known = self._readings.setdefault(question.text, {})
         new = [window for window in windows if window.key not in known]
