@@ -68,9 +68,11 @@ class Engine:
         from ragheal.tracing.record import Recorder
 
         live = self.doors()
-        if route(question, self.settings).route != "direct":
+        chosen = route(question, self.settings).route
+        if chosen != "direct":
             # The models and the index load while the question is planned.
-            live.warm(reader=uses_reader(self.settings.embedded.reader, analyze(question)))
+            parted = chosen in {"multi_hop", "combined"}
+            live.warm(reader=uses_reader(self.settings.embedded.reader, analyze(question), part=parted))
         recorder = Recorder(live)
         trace = self._run(question, recorder, on_step)
         answer = msgspec.structs.replace(trace.answer, degraded=(*trace.answer.degraded, *live.degraded))

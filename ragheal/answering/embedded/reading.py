@@ -97,9 +97,12 @@ def fitted() -> dict[str, Any]:
 READER_LANGUAGES = frozenset({"zh"})
 
 
-def uses_reader(mode: str, question: Question) -> bool:
-    """Whether a question is read by the trained reader, by the setting `embedded.reader`."""
-    return mode == "on" or (mode == "auto" and question.lang in READER_LANGUAGES)
+def uses_reader(mode: str, question: Question, *, part: bool = False) -> bool:
+    """Whether a question is read by the trained reader, by the setting `embedded.reader`.
+
+    Parts of questions ("who is the lead of X?") are the short, plain kind that it learnt in either language.
+    """
+    return mode == "on" or (mode == "auto" and (part or question.lang in READER_LANGUAGES))
 
 
 class EvidenceReader:
@@ -154,7 +157,7 @@ class EvidenceReader:
         sentences = {window.key: features.best_sentence(question, window, weights, cosines) for window in windows}
         scores = [sentences[window.key].score + 0.5 / (1.0 + window.rank) for window in windows]
         chosen = preselect(windows, scores, count or self._count)
-        readings = self._read(question, chosen)
+        readings = self._read(question, chosen, part=not ranked)
         channels = {hit.chunk.id: _channels(hit, weights, question) for hit in hits}
         return [
             _row(question, window, sentences[window.key], weights, channels[window.chunk.id], reading)
@@ -174,9 +177,9 @@ class EvidenceReader:
             known.update(zip(new, self._doors.similarity(question.text, list(new.values())), strict=True))
         return known
 
-    def _read(self, question: Question, windows: Sequence[Window]) -> list[Reading | None]:
+    def _read(self, question: Question, windows: Sequence[Window], *, part: bool) -> list[Reading | None]:
         """The trained reader's view of each window, None without a reader; asked once for each."""
-        if not uses_reader(self._mode, question):
+        if not uses_reader(self._mode, question, part=part):
             return [None] * len(windows)
         known = self._readings.setdefault(question.text, {})
         new = [window for window in windows if window.key not in known]
