@@ -100,7 +100,12 @@ def _of_conflict(panel: Panel, conflict: Conflict) -> list[_Pick]:
     return [_sentence(candidate) for candidate in found]
 
 
+_COMMENT = ("#", "//", "--", ";", "/*", "*")
+
+
 def _sentence(candidate: Candidate) -> _Pick:
+    if candidate.window.chunk.kind == "code" and candidate.sentence.lstrip().startswith(_COMMENT):
+        return _whole(candidate)  # a comment says what the line under it holds
     return _Pick(candidate, candidate.start, candidate.end)
 
 
