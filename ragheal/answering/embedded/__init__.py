@@ -59,7 +59,7 @@ class EmbeddedRoles:
         self, question: str, plan: Plan, pool: Sequence[Hit], verdict: Verdict, *, strict: bool
     ) -> Draft | None:
         finding = self._find(question, plan, pool)
-        return _generate.generate(analyze(question), plan, pool, finding, verdict.conflict, self._settings.answer)
+        return _generate.generate(analyze(question), finding, verdict.conflict, self._settings.answer)
 
     def verify(
         self, question: str, plan: Plan, draft: Draft, pool: Sequence[Hit], verdict: Verdict, *, strict: bool
@@ -70,7 +70,7 @@ class EmbeddedRoles:
         whole = analyze(question)
         asked = finding.outer.question if finding.outer and finding.bridge else whole
         again = None if finding.sides else self._reader.reread(asked, shown)
-        return _verify.verify(whole, draft, pool, finding, self._settings.answer, again, strict=strict)
+        return _verify.verify(draft, pool, finding, self._settings.answer, again, strict=strict)
 
     def _find(self, question: str, plan: Plan, pool: Sequence[Hit]) -> _judge.Finding:
         key = (question, plan.shape, tuple(hit.chunk.id for hit in pool))

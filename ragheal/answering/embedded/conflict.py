@@ -29,12 +29,12 @@ def find_conflict(panel: Panel) -> Conflict | None:
             continue
         if any(candidate.source == rival.source for rival in rivals):
             continue
-        if _contradict(panel, best, candidate):
+        if _contradict(best, candidate):
             rivals.append(candidate)
     if len(rivals) < 2:
         return None
     rivals = rivals[:3]
-    stated = tuple(_stated(panel, rival, rivals) for rival in rivals)
+    stated = tuple(_stated(rival, rivals) for rival in rivals)
     if len({fold(value) for value in stated}) < 2:
         return None
     preferred, reason = _prefer(rivals)
@@ -46,7 +46,7 @@ def find_conflict(panel: Panel) -> Conflict | None:
     )
 
 
-def _contradict(panel: Panel, one: Candidate, other: Candidate) -> bool:
+def _contradict(one: Candidate, other: Candidate) -> bool:
     """Whether two sentences answer alike but for the value."""
     mine, theirs = simplified(one.sentence), simplified(other.sentence)
     a, b = term_set(mine), term_set(theirs)
@@ -78,7 +78,7 @@ def _key(candidate: Candidate) -> str:
     return spans[0].norm if spans else fold(text)
 
 
-def _stated(panel: Panel, candidate: Candidate, rivals: list[Candidate]) -> str:
+def _stated(candidate: Candidate, rivals: list[Candidate]) -> str:
     """The value a candidate states: the one that its rivals do not, else its own."""
     others = set().union(*(_norms(simplified(rival.sentence)) for rival in rivals if rival is not candidate))
     own: list[Span] = [span for span in values(candidate.sentence) if numeric(span) and span.norm not in others]

@@ -11,7 +11,7 @@ from ragheal.answering.embedded.windows import term_set
 from ragheal.settings import AnswerSettings
 from ragheal.text.questions import Question
 from ragheal.text.script import fold
-from ragheal.types import Citation, Claim, Conflict, Draft, Hit, Plan
+from ragheal.types import Citation, Claim, Conflict, Draft
 
 # Stop adding sentences once the answer is in them with this probability.
 _ENOUGH = 0.93
@@ -32,8 +32,6 @@ class _Pick:
 
 def generate(
     question: Question,
-    plan: Plan,
-    pool: Sequence[Hit],
     finding: Finding,
     conflict: Conflict | None,
     settings: AnswerSettings,

@@ -8,7 +8,6 @@ from ragheal.answering.embedded.judge import Finding
 from ragheal.answering.embedded.reading import fitted
 from ragheal.answering.embedded.windows import term_set
 from ragheal.settings import AnswerSettings
-from ragheal.text.questions import Question
 from ragheal.text.script import simplified
 from ragheal.text.values import numeric, values
 from ragheal.types import Check, Draft, Hit
@@ -19,7 +18,6 @@ _VERDICTS = frozenset({"yes", "no", "是", "不是"})
 
 
 def verify(
-    question: Question,
     draft: Draft,
     pool: Sequence[Hit],
     finding: Finding,
