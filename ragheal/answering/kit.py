@@ -9,7 +9,7 @@ import msgspec
 from ragheal.answering.roles import Roles
 from ragheal.retrieval.base import Doors
 from ragheal.settings import Settings
-from ragheal.types import Step
+from ragheal.types import Plan, Step
 
 
 class Kit(msgspec.Struct, frozen=True):
@@ -19,3 +19,5 @@ class Kit(msgspec.Struct, frozen=True):
     roles: Roles
     settings: Settings
     emit: Callable[[Step], None]
+    remembered: Plan | None = None  # a plan that answered a question like this one; tried in place of a new one
+    raised: int = 0  # steps up the severity ladder to start from

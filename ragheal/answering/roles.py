@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, Protocol
 
-from ragheal.types import Check, Draft, Hit, Plan, Query, Route, Value, Verdict
+from ragheal.types import Check, Draft, Hit, Hop, Plan, Query, Route, Routing, Value, Verdict
 
 Severity = Literal["mild", "moderate", "critical"]
 
@@ -23,9 +23,14 @@ class Rewrite(Value, frozen=True):
 
 
 class Roles(Protocol):
-    """Planner, judge, rewriter, generator and verifier of one question."""
+    """Classifier, planner, judge, rewriter, generator and verifier of one question."""
 
     name: str
+    #: True: `multi_hop` asks the plan's parts one after the other. False: the judge follows a chain in one pool.
+    explicit_hops: bool
+
+    def classify(self, question: str) -> Routing | None:
+        """The route of a question that no rule decides; None: no opinion."""
 
     def plan(self, question: str, route: Route) -> Plan:
         """Split a question into at most three queries."""
@@ -39,9 +44,19 @@ class Roles(Protocol):
         """Queries for exactly what is missing, none tried before; None when there is nothing new to try."""
 
     def generate(
-        self, question: str, plan: Plan, pool: Sequence[Hit], verdict: Verdict, *, strict: bool
+        self,
+        question: str,
+        plan: Plan,
+        pool: Sequence[Hit],
+        verdict: Verdict,
+        *,
+        strict: bool,
+        hops: Sequence[Hop] = (),
     ) -> Draft | None:
-        """Answer from the pooled hits alone; None when nothing in them bears on the question."""
+        """Answer from the pooled hits alone; None when nothing in them bears on the question.
+
+        `hops` are the answers of the plan's parts, for a synthesis that says what each gave.
+        """
 
     def verify(
         self, question: str, plan: Plan, draft: Draft, pool: Sequence[Hit], verdict: Verdict, *, strict: bool

@@ -17,16 +17,17 @@ import msgspec
 
 from ragheal.answering.roles import Rewrite, Roles, Severity
 from ragheal.errors import ConfigError
-from ragheal.types import Check, Draft, Hit, Plan, Query, Route, Verdict
+from ragheal.types import Check, Draft, Hit, Hop, Plan, Query, Route, Routing, Verdict
 
 T = TypeVar("T")
-ROLES = ("plan", "judge", "rewrite", "generate", "verify")
+ROLES = ("classify", "plan", "judge", "rewrite", "generate", "verify")
 
 
 class ScriptedRoles:
     """Has the shape of `Roles`; `asked` keeps the names of the roles in the order they were called."""
 
     name = "scripted"
+    explicit_hops = False
 
     def __init__(self, script: dict[str, list[Any]], fallback: Roles) -> None:
         unknown = sorted(set(script) - set(ROLES))
@@ -49,6 +50,9 @@ class ScriptedRoles:
             raise ConfigError(f"the script {path} is not usable: {error}") from None
         return cls(script, fallback)
 
+    def classify(self, question: str) -> Routing | None:
+        return self._reply("classify", Routing) or self._fallback.classify(question)
+
     def plan(self, question: str, route: Route) -> Plan:
         return self._reply("plan", Plan) or self._fallback.plan(question, route)
 
@@ -61,10 +65,17 @@ class ScriptedRoles:
         return self._reply("rewrite", Rewrite) or self._fallback.rewrite(question, plan, verdicts, tried, severity)
 
     def generate(
-        self, question: str, plan: Plan, pool: Sequence[Hit], verdict: Verdict, *, strict: bool
+        self,
+        question: str,
+        plan: Plan,
+        pool: Sequence[Hit],
+        verdict: Verdict,
+        *,
+        strict: bool,
+        hops: Sequence[Hop] = (),
     ) -> Draft | None:
         return self._reply("generate", Draft) or self._fallback.generate(
-            question, plan, pool, verdict, strict=strict
+            question, plan, pool, verdict, strict=strict, hops=hops
         )
 
     def verify(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from ragheal.types import Hit, Query, Reading
+from ragheal.types import ChatReply, ChatRequest, Hit, Query, Reading
 
 
 class Doors(Protocol):
@@ -34,3 +34,10 @@ class Doors(Protocol):
 
     def read(self, question: str, passages: Sequence[tuple[str, str]]) -> tuple[Reading, ...] | None:
         """A trained reader's view of each (heading, text); None when no reader is installed or it is off."""
+
+    def chat(self, request: ChatRequest) -> ChatReply:
+        """Ask the configured model server. Never raises for the server: a failed call is a reply with a fault.
+
+        Whatever depends on the clock or on the day (time and token budgets, the circuit breaker, retries) is
+        decided behind this door, so that a replay takes the same turns.
+        """

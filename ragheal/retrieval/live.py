@@ -14,7 +14,7 @@ from ragheal.retrieval.fuse import Fused, fuse
 from ragheal.retrieval.weights import K1, Weights
 from ragheal.settings import Settings
 from ragheal.text.analyze import terms
-from ragheal.types import Channel, Chunk, Hit, Query, Reading
+from ragheal.types import Channel, ChatReply, ChatRequest, Chunk, Hit, Query, Reading
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,6 +36,15 @@ class PassageReader(Protocol):
     def read(self, question: str, passages: Sequence[tuple[str, str]]) -> list[Reading]: ...
 
 
+class ChatModel(Protocol):
+    """A model server, as `models/chat` has it."""
+
+    @property
+    def fingerprint(self) -> str: ...
+
+    def complete(self, request: ChatRequest) -> ChatReply: ...
+
+
 class LiveDoors:
     """Has the shape of `Doors`. Loads what it needs at the first call, the index beside the embedder."""
 
@@ -45,11 +54,13 @@ class LiveDoors:
         embedder: Embedder,
         settings: Settings,
         reader: PassageReader | None = None,
+        chat: ChatModel | None = None,
     ) -> None:
         self._index = index
         self._embedder = embedder
         self._settings = settings
         self._reader = reader
+        self._chat = chat
         #: What was given up, in words; it goes into the answer.
         self.degraded: tuple[str, ...] = ()
         self._fingerprints = {
@@ -57,6 +68,8 @@ class LiveDoors:
             "similarity": embedder.fingerprint,
             "reader": "" if reader is None else self._reader_fingerprint(reader),
         }
+        if chat is not None:
+            self._fingerprints["chat"] = chat.fingerprint
         self._warmed = False
         self._passages: dict[str, NDArray[np.float32]] = {}
 
@@ -127,6 +140,11 @@ class LiveDoors:
         except ModelError as error:
             self._give_up(error)
             return None
+
+    def chat(self, request: ChatRequest) -> ChatReply:
+        if self._chat is None:
+            return ChatReply(fault="unavailable", detail="no model server is configured")
+        return self._chat.complete(request)
 
     def _reader_fingerprint(self, reader: PassageReader) -> str:
         try:

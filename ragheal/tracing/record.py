@@ -9,11 +9,11 @@ import msgspec
 
 from ragheal.retrieval.base import Doors
 from ragheal.tracing import requests
-from ragheal.types import Exchange, Hit, Query, Reading
+from ragheal.types import ChatReply, ChatRequest, Exchange, Hit, Query, Reading
 
 # The names of the doors in a trace.
-SEARCH, NEIGHBOURS, VOCABULARY, SIMILARITY, READER = (
-    "search", "neighbours", "vocabulary", "similarity", "reader",
+SEARCH, NEIGHBOURS, VOCABULARY, SIMILARITY, READER, CHAT = (
+    "search", "neighbours", "vocabulary", "similarity", "reader", "chat",
 )  # fmt: skip
 
 
@@ -62,6 +62,12 @@ class Recorder:
         readings = self._doors.read(question, passages)
         self._note(READER, requests.reader(question, passages), readings, start)
         return readings
+
+    def chat(self, request: ChatRequest) -> ChatReply:
+        start = perf_counter()
+        reply = self._doors.chat(request)
+        self._note(CHAT, requests.chat(request), reply, start)
+        return reply
 
     def _note(self, door: str, request: str, reply: object, start: float) -> None:
         seconds = round(perf_counter() - start, 6)

@@ -15,8 +15,8 @@ import msgspec
 from ragheal.errors import CheckFailed, TraceError
 from ragheal.retrieval.base import Doors
 from ragheal.tracing import requests
-from ragheal.tracing.record import NEIGHBOURS, READER, SEARCH, SIMILARITY, VOCABULARY
-from ragheal.types import Answer, Exchange, Hit, Query, Reading, Step, Trace
+from ragheal.tracing.record import CHAT, NEIGHBOURS, READER, SEARCH, SIMILARITY, VOCABULARY
+from ragheal.types import Answer, ChatReply, ChatRequest, Exchange, Hit, Query, Reading, Step, Trace
 
 #: Begins the entry of `Answer.degraded` for a trace that could not be kept. It tells of the disk, not of the run.
 NOT_SAVED = "trace not saved"
@@ -57,6 +57,9 @@ class Player:
         kind: Any = tuple[Reading, ...] | None
         reply: tuple[Reading, ...] | None = self._answer(READER, requests.reader(question, passages), kind)
         return reply
+
+    def chat(self, request: ChatRequest) -> ChatReply:
+        return self._answer(CHAT, requests.chat(request), ChatReply)
 
     def finish(self) -> None:
         """Raises CheckFailed when recorded calls were never made: then it was another run."""

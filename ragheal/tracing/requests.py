@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ragheal.types import Query
+from ragheal.types import ChatRequest, Query
 
 _DIGEST = 16  # hex digits, 64 bits
 _HEAD = 80  # characters of the question shown next to a digest
@@ -31,6 +31,13 @@ def similarity(query: str, texts: Sequence[str]) -> str:
 
 def reader(question: str, passages: Sequence[tuple[str, str]]) -> str:
     return _digested(question, [list(passage) for passage in passages], len(passages), "passages")
+
+
+def chat(request: ChatRequest) -> str:
+    """Role, prompt and attempt stay readable; the texts are named by a digest, for hits make them long."""
+    texts = [request.system, request.user, request.schema, request.max_tokens]
+    digest = hashlib.sha256(msgspec.json.encode(texts)).hexdigest()[:_DIGEST]
+    return f"{digest} {request.role} {request.prompt} #{request.attempt}"
 
 
 def _digested(question: str, rest: object, count: int, noun: str) -> str:

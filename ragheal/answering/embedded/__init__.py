@@ -25,19 +25,23 @@ from ragheal.answering.roles import Rewrite, Severity
 from ragheal.retrieval.base import Doors
 from ragheal.settings import Settings
 from ragheal.text.questions import analyze
-from ragheal.types import Check, Draft, Hit, Plan, Query, Route, Verdict
+from ragheal.types import Check, Draft, Hit, Hop, Plan, Query, Route, Routing, Verdict
 
 
 class EmbeddedRoles:
     """All five roles for one question. Has the shape of `Roles`."""
 
     name = "embedded"
+    explicit_hops = False
 
     def __init__(self, doors: Doors, settings: Settings) -> None:
         self._doors = doors
         self._settings = settings
         self._reader = EvidenceReader(doors, settings.embedded.windows, reader=settings.embedded.reader)
         self._found: dict[tuple[str, str, tuple[str, ...]], _judge.Finding] = {}
+
+    def classify(self, question: str) -> Routing | None:
+        return None  # the rules are all it knows of routes
 
     def plan(self, question: str, route: Route) -> Plan:
         return _plan.plan(analyze(question), route)
@@ -56,7 +60,14 @@ class EmbeddedRoles:
         )
 
     def generate(
-        self, question: str, plan: Plan, pool: Sequence[Hit], verdict: Verdict, *, strict: bool
+        self,
+        question: str,
+        plan: Plan,
+        pool: Sequence[Hit],
+        verdict: Verdict,
+        *,
+        strict: bool,
+        hops: Sequence[Hop] = (),
     ) -> Draft | None:
         finding = self._find(question, plan, pool)
         return _generate.generate(analyze(question), finding, verdict.conflict, self._settings.answer)

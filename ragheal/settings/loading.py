@@ -1,4 +1,4 @@
-"""One frozen `Settings`, and `load()`, which says for every value where it came from.
+"""`load()` fills the settings and says for every value where it came from.
 
 Precedence: flags > environment (`RAGHEAL_SECTION__KEY`) > `ragheal.yaml` of the project > a preset of
 `configs/` > defaults. Keys of model servers are no settings: they stay in the environment.
@@ -16,89 +16,12 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import msgspec
 
 from ragheal.errors import ConfigError
+from ragheal.settings.sections import Settings
 
 ENV_PREFIX = "RAGHEAL_"
 #: Variables of the program that are no settings.
 ENV_OTHERS = frozenset({"RAGHEAL_INDEX", "RAGHEAL_PRESET", "RAGHEAL_DEBUG"})
 PROJECT_FILE = "ragheal.yaml"
-
-
-class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Base of the sections of `Settings`."""
-
-
-class IndexSettings(Section, frozen=True):
-    chunk_tokens: int = 220  # target length of a chunk, in tokens of the embedder
-    chunk_overlap: int = 0  # sentences repeated from the chunk before
-    max_file_mb: float = 50.0
-    exclude: tuple[str, ...] = ()  # patterns as in .gitignore, on top of the ignore files
-    hidden: bool = False  # read files and folders that begin with a dot
-    lexical: Literal["auto", "rank-bm25", "tantivy"] = "auto"
-    tantivy_above: int = 500  # chunks; where `auto` changes over (docs/benchmarks.md)
-
-
-class EmbeddingSettings(Section, frozen=True):
-    model: str = "e5-small-en-zh"  # the shipped one, or a model folder or hub name (extra [models])
-    query_prefix: str | None = None
-    passage_prefix: str | None = None
-    threads: int = 0  # 0: every core
-
-
-class RetrievalSettings(Section, frozen=True):
-    top_k: int = 10
-    channel_k: int = 50  # hits taken from each channel before fusion
-    rrf_k: int = 60
-    dense_weight: float = 0.6
-    lexical_weight: float = 0.4
-    fusion: Literal["adaptive", "rrf"] = "adaptive"
-    paths: tuple[str, ...] = ()
-
-
-class LoopSettings(Section, frozen=True):
-    strategy: Literal["adaptive", "direct", "standard", "multi_hop", "self_rag", "combined", "generative"] = (
-        "adaptive"
-    )
-    heal: bool = True
-    max_rounds: int = 3
-    min_relevance: float = 0.65  # failure signal: best relevance below this
-    min_confidence: float = 0.70  # failure signal: confidence below this
-    deep_k: int = 20  # hits per channel when a search is deepened
-
-
-class AnswerSettings(Section, frozen=True):
-    on_no_evidence: Literal["abstain", "direct"] = "abstain"
-    max_sentences: int = 3
-    max_chars: int = 1000
-    abstain_below: float | None = None  # None: the calibrated threshold of the judge
-    strict_abstain_below: float | None = None  # the same for self_rag and combined
-
-
-class ModelSettings(Section, frozen=True):
-    backend: Literal["embedded", "scripted"] = "embedded"
-    script: str = ""  # file of the scripted back end
-
-
-class EmbeddedSettings(Section, frozen=True):
-    #: "auto": for the languages in which it does better than the features alone (docs/benchmarks.md).
-    reader: Literal["auto", "on", "off"] = "auto"
-    windows: int = 16  # sentence windows read per round
-
-
-class TraceSettings(Section, frozen=True):
-    save: bool = True
-
-
-class Settings(Section, frozen=True):
-    """Every setting. Sections group what one stage reads."""
-
-    index: IndexSettings = IndexSettings()
-    embedding: EmbeddingSettings = EmbeddingSettings()
-    retrieval: RetrievalSettings = RetrievalSettings()
-    loop: LoopSettings = LoopSettings()
-    answer: AnswerSettings = AnswerSettings()
-    model: ModelSettings = ModelSettings()
-    embedded: EmbeddedSettings = EmbeddedSettings()
-    trace: TraceSettings = TraceSettings()
 
 
 class Loaded(msgspec.Struct, frozen=True):
@@ -200,8 +123,21 @@ _AT_LEAST = {
     "retrieval.rrf_k": 1, "loop.max_rounds": 1, "loop.deep_k": 1, "answer.max_sentences": 1,
     "answer.max_chars": 40, "embedded.windows": 1, "embedding.threads": 0,
     "index.chunk_overlap": 0, "retrieval.dense_weight": 0.0, "retrieval.lexical_weight": 0.0,
+    "loop.max_hops": 1, "model.timeout": 0.1, "model.retries": 0, "model.max_tokens": 16,
+    "model.context_chars": 500, "model.temperature": 0.0, "model.breaker_failures": 1,
+    "model.breaker_seconds": 0.0,
+    "budget.seconds": 0.0, "budget.tokens": 0, "budget.tokens_per_day": 0, "budget.cost": 0.0,
+    "budget.cost_per_day": 0.0, "budget.reserve": 0.0, "cache.entries": 1, "memory.similarity": 0.0,
+    "memory.plans": 1, "history.keep_days": 0.0, "history.keep_mb": 0.0, "health.days": 0.0,
 }  # fmt: skip
-_AT_MOST = {"index.chunk_tokens": 480, "loop.max_rounds": 10, "retrieval.top_k": 200}
+_AT_MOST = {
+    "index.chunk_tokens": 480,
+    "loop.max_rounds": 10,
+    "retrieval.top_k": 200,
+    "loop.max_hops": 5,
+    "memory.similarity": 1.0,
+    "budget.reserve": 0.9,
+}
 
 
 def _check_ranges(settings: Settings, origins: Mapping[str, str]) -> None:

@@ -1,0 +1,182 @@
+"""From documents to hits to a verdict on them."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from ragheal.types.base import Route, Value
+
+# --- index ---------------------------------------------------------------------------------------------
+
+
+class Block(Value, frozen=True):
+    """A structural unit of a document: one paragraph, list, table, code block …
+
+    `start` and `end` are offsets into `Document.text`; blocks are in order and do not overlap.
+    `headings` is the path of headings above it, outermost first.
+    """
+
+    kind: Literal["paragraph", "list", "table", "code", "heading", "record"]
+    start: int
+    end: int
+    headings: tuple[str, ...] = ()
+
+
+class Document(Value, frozen=True):
+    """A file as it was read. `text` is the decoded file itself where the file is text, else what was extracted.
+
+    `lines[i]` is the line of the *file* on which line i (from 0) of `text` stands; empty when they are equal.
+    `pages[i]` is the page of line i for paged formats, else empty.
+    """
+
+    source: str  # path relative to the indexed folder, with "/"
+    kind: str  # "markdown", "text", "html", "pdf", "docx", "csv", "json", "jsonl", "code", "notebook", "rst"
+    text: str
+    blocks: tuple[Block, ...]
+    title: str = ""
+    encoding: str = "utf-8"
+    lines: tuple[int, ...] = ()
+    pages: tuple[int, ...] = ()
+    metadata: dict[str, str] = {}  # noqa: RUF012 - e.g. {"date": "2026-03-01"} of front matter
+
+
+class Chunk(Value, frozen=True):
+    """A piece of a document that is indexed, retrieved and cited. `text == document.text[start_char:end_char]`."""
+
+    id: str  # first 16 hex digits of sha256(source, NUL, ordinal, NUL, text)
+    source: str
+    ordinal: int  # position within its document, from 0
+    text: str
+    headings: tuple[str, ...]  # document title first, then the heading path; no repeats
+    kind: str  # kind of its blocks: paragraph, list, table, code, record
+    start_line: int  # lines of the file, inclusive
+    end_line: int
+    start_char: int  # offsets into Document.text
+    end_char: int
+    page: int = 0  # 0: the format has no pages
+    date: str = ""  # of the document, ISO, where its metadata tells
+
+    @property
+    def heading(self) -> str:
+        return " > ".join(self.headings)
+
+
+# --- question and retrieval ----------------------------------------------------------------------------
+
+
+class Query(Value, frozen=True):
+    """What is searched for. `origin` says who wrote it; `wants` the kind of evidence it is after."""
+
+    text: str
+    origin: Literal["question", "plan", "rewrite", "bridge", "deepen", "decompose"] = "question"
+    wants: str = ""  # "definition", "relation", "value", "procedure", "comparison", …
+    depth: int = 0  # hits to take from each channel; 0: as configured
+    paths: tuple[str, ...] = ()  # glob filters on the source
+
+
+class Channel(Value, frozen=True):
+    """A hit's place in one channel. `rank` counts from 1."""
+
+    name: Literal["dense", "lexical"]
+    rank: int
+    score: float
+
+
+class Hit(Value, frozen=True):
+    """A chunk that was found, best first. `score` is the fused score."""
+
+    chunk: Chunk
+    score: float
+    channels: tuple[Channel, ...] = ()
+
+
+class Part(Value, frozen=True):
+    """A sub-question of a multi-hop question. `needs` numbers (from 1) the parts whose answers it starts from.
+
+    `{1}` in `question` stands for the answer of part 1.
+    """
+
+    question: str
+    needs: tuple[int, ...] = ()
+
+
+class Plan(Value, frozen=True):
+    """At most three queries. Only the first is searched first; the others wait for a verdict.
+
+    `together`: all queries are searched in the first round, as a remembered plan's are.
+    `parts` are sub-questions to be answered one after the other; empty when one pool answers the whole.
+    """
+
+    queries: tuple[Query, ...]
+    shape: Literal["single", "comparison", "chain", "direct"] = "single"
+    reason: str = ""
+    parts: tuple[Part, ...] = ()
+    together: bool = False
+
+
+class Routing(Value, frozen=True):
+    """Which strategy answers, why, and who decided."""
+
+    route: Route
+    reason: str
+    decided_by: Literal["rule", "flag", "model", "default"] = "rule"
+    rule: str = ""
+
+
+# --- reading -------------------------------------------------------------------------------------------
+
+
+class Reading(Value, frozen=True):
+    """What a reader model makes of one passage for one question.
+
+    `answers` is the calibrated probability that the passage answers it, `near_miss` that it only looks so;
+    `start` and `end` are character offsets of the best span within the passage's text, -1 when there is none.
+    """
+
+    answers: float
+    near_miss: float = 0.0
+    start: int = -1
+    end: int = -1
+    span_score: float = 0.0
+
+
+# --- judging -------------------------------------------------------------------------------------------
+
+
+class Grade(Value, frozen=True):
+    """One hit's worth for the question: relevance 0–100 (≥80 strong, 50–79 partial, <50 dropped)."""
+
+    chunk_id: str
+    relevance: int
+    key: str = ""  # the sentence that matters
+    gap: str = ""  # what it lacks
+
+
+class Missing(Value, frozen=True):
+    """Something the evidence lacks. `terms` are the words to search for; a relation names both its ends."""
+
+    kind: Literal["entity", "relation", "value", "part"]
+    label: str  # for people: "founding year of Acme"
+    terms: tuple[str, ...] = ()
+
+
+class Conflict(Value, frozen=True):
+    """Two or more sources that state different values for the same thing."""
+
+    values: tuple[str, ...]
+    chunk_ids: tuple[str, ...]
+    preferred: int = -1  # index into values when recency or authority decides, else -1
+    reason: str = ""
+
+
+class Verdict(Value, frozen=True):
+    """Whether the pool suffices to answer. `confidence` is the calibrated probability that it does."""
+
+    sufficient: bool
+    confidence: float
+    grades: tuple[Grade, ...] = ()
+    missing: tuple[Missing, ...] = ()
+    conflict: Conflict | None = None
+    suggestion: str = ""
+    bridge: str = ""  # entity found on the way that the next hop starts from
+    judged_by: str = "embedded"
