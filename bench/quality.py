@@ -46,7 +46,7 @@ def ask(bench: Path, work: Path, mode: str, extra: list[str]) -> Path:
     command = ragheal(
         "ask", "--batch", str(bench / "questions_blind.jsonl"), "--json", "--quiet",
         "--index", str(work / ".ragheal"),
-        "--set", "trace.save=false", *MODES[mode], *extra,
+        "--no-store", *MODES[mode], *extra,
     )  # fmt: skip
     run = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
     if run.returncode not in {0, 3, 4}:

@@ -38,9 +38,32 @@ def footer(trace: Trace, *, columns: int, colour: bool) -> str:
     style = "green" if answer.status in {"answered", "direct"} else "magenta"
     line = Text()
     line.append(answer.status, style)
-    line.append(f" · {plural(answer.rounds, 'round')} · {trace.seconds:.2f} s · trace {trace.id}", "dim")
+    parts = [plural(answer.rounds, "round"), f"{trace.seconds:.2f} s", *_origins(trace), f"trace {trace.id}"]
+    line.append("".join(f" · {part}" for part in parts), "dim")
     degraded = [Text(f"degraded: {one_line(entry)}", "magenta") for entry in answer.degraded]
     return render(*degraded, line, columns=columns, colour=colour)
+
+
+def _origins(trace: Trace) -> list[str]:
+    """What the answer owes to earlier questions and to repairs, and what it took of a model server."""
+    answer = trace.answer
+    said = []
+    if trace.cache is not None:
+        said.append(f"from the cache, {_age(trace.cache.age)} old")
+    elif trace.memory is not None:
+        said.append(f"from memory ({trace.memory.similarity:.2f})")
+    if trace.overlay and trace.asked:
+        said.append(f"repair {trace.overlay}" + (" on trial" if trace.canary else ""))
+    if answer.calls:
+        said.append(f"{plural(answer.calls, 'call')}, {answer.tokens.prompt + answer.tokens.completion} tokens")
+    return said
+
+
+def _age(seconds: float) -> str:
+    for size, unit in ((86_400, "d"), (3600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.0f} s"
 
 
 def queries(trace: Trace) -> list[str]:

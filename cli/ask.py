@@ -44,6 +44,14 @@ def ask(
     show_context: Annotated[
         bool, typer.Option("--show-context", help="Show the passages the answer was made from.")
     ] = False,
+    backend: options.Backend = None,
+    base_url: options.BaseUrl = None,
+    model: options.Model = None,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Neither take nor keep a cached answer.")] = False,
+    no_memory: Annotated[bool, typer.Option("--no-memory", help="Try no remembered plan, keep none.")] = False,
+    no_store: Annotated[
+        bool, typer.Option("--no-store", help="Leave nothing behind: no trace, cache, memory or log.")
+    ] = False,
     preset: options.Preset = None,
     set_: options.Set = None,
     index: options.Index = None,
@@ -68,10 +76,19 @@ def ask(
     if trace is not None:
         _check_file(trace)
     folder = session.existing_index(index)
-    flags = {
+    flags: dict[str, object] = {
         "loop.strategy": strategy, "retrieval.top_k": top_k, "loop.max_rounds": max_rounds,
-        "loop.heal": False if no_heal else None,
+        "loop.heal": False if no_heal else None, "model.backend": backend, "model.base_url": base_url,
+        "model.name": model,
     }  # fmt: skip
+    if no_cache or no_store:
+        flags["cache.enabled"] = False
+    if no_memory or no_store:
+        flags["memory.enabled"] = False
+    if no_store:
+        flags["trace.save"] = False
+    if backend is None and (base_url or model):
+        flags["model.backend"] = "openai"  # who names a server wants it asked
     loaded = session.settings(folder, preset, set_, flags)
     with session.engine(loaded, folder) as engine:
         if batch is not None:
@@ -92,7 +109,7 @@ def _one(
     exit_zero: bool,
 ) -> int:
     telling = not quiet and not json and console.is_terminal(sys.stderr)
-    trace = engine.ask(question, on_step=teller() if telling else None)
+    trace = engine.ask(question, on_step=teller() if telling else None, on_text=streamer() if telling else None)
     if json:
         from .envelope import answer_fields, envelope
 
@@ -129,6 +146,19 @@ def teller(columns: int | None = None) -> Callable[[Step], None]:
         console.note(console.render(*story.lines(step), columns=columns, colour=colour))
 
     return on_step
+
+
+def streamer() -> Callable[[str], None]:
+    """Prints a model's words to standard error as they come: not verified yet, so they are not the answer."""
+    colour = console.colourful(sys.stderr)
+
+    def on_text(delta: str) -> None:
+        from .text import clean
+
+        words = clean(delta)
+        console.note(f"\x1b[2m{words}\x1b[0m" if colour else words)
+
+    return on_text
 
 
 def tell_end(trace: Trace, *, telling: bool, show_context: bool = False) -> None:

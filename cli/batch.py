@@ -33,7 +33,7 @@ def run(engine: Engine, file: str, *, quiet: bool) -> int:
             fields: dict[str, Any] = {}
             try:
                 fields = _parse(line, number)
-                answer = answer_fields(engine.ask(checked(_question(fields, number))))
+                answer = answer_fields(engine.ask(checked(_question(fields, number)), batch=True))
             except IndexUnusable:
                 raise
             except RaghealError as error:

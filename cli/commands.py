@@ -10,10 +10,42 @@ import typer
 
 import ragheal
 
-from . import ask, config, console, index, replay, search, status, traces
+from . import (
+    ask,
+    cache,
+    config,
+    console,
+    doctor,
+    failures,
+    feedback,
+    heal,
+    health,
+    index,
+    memory,
+    replay,
+    search,
+    status,
+    traces,
+)
 from .plain import HELP, convert_plainly
 
-COMMANDS = (index.index, ask.ask, search.search, replay.replay, traces.traces, status.status, config.config)
+#: In the order of `--help`: a function is a command, a builder makes a group of commands.
+COMMANDS: tuple[Callable[..., Any], ...] = (
+    index.index,
+    ask.ask,
+    search.search,
+    replay.replay,
+    traces.build,
+    feedback.feedback,
+    failures.failures,
+    heal.build,
+    memory.build,
+    health.health,
+    cache.build,
+    status.status,
+    doctor.doctor,
+    config.config,
+)
 
 
 class Raised:
@@ -29,7 +61,16 @@ def build() -> Any:
     app = typer.Typer(add_completion=False, rich_markup_mode=None, context_settings={"help_option_names": HELP})
     app.callback(invoke_without_command=True)(_top)
     for function in COMMANDS:
-        app.command()(_past_typer(function))
+        if function.__name__ != "build":
+            app.command()(_past_typer(function))
+            continue
+        group: typer.Typer = function()
+        for registered in group.registered_commands:
+            if registered.callback is not None:
+                registered.callback = _past_typer(registered.callback)
+        if group.registered_callback is not None and group.registered_callback.callback is not None:
+            group.registered_callback.callback = _past_typer(group.registered_callback.callback)
+        app.add_typer(group, context_settings={"help_option_names": HELP})
     command = typer.main.get_command(app)
     convert_plainly(command)
     return command

@@ -11,7 +11,7 @@ import msgspec
 
 import ragheal
 from ragheal.errors import RaghealError
-from ragheal.types import Citation, Hit, JudgeStep, RewriteStep, SearchStep, Tokens, Trace, Verdict
+from ragheal.types import Citation, FaultStep, Hit, JudgeStep, RewriteStep, SearchStep, Tokens, Trace, Verdict
 
 SCHEMA_VERSION = 1
 
@@ -64,10 +64,18 @@ def answer_fields(trace: Trace) -> dict[str, Any]:
         "conflict": whole(answer.conflict),
         "degraded": list(answer.degraded),
         "healed": trace.healed,
+        "hops": whole(answer.hops),
+        "faults": [whole(step) for step in trace.steps if isinstance(step, FaultStep)],
+        "memory": {"plan": trace.memory.id, "similarity": trace.memory.similarity} if trace.memory else None,
+        "cache": whole(trace.cache),
+        "overlay": trace.overlay or None,
+        "canary": trace.canary,
+        "asked": trace.asked or answer.question,
         "trace_id": trace.id,
         "index_generation": trace.index_generation,
         "seconds": trace.seconds,
         "tokens": _tokens(answer.tokens),
+        "calls": answer.calls,
     }
 
 

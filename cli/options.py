@@ -29,3 +29,11 @@ Set = Annotated[
     typer.Option("--set", metavar="KEY=VALUE", help="One setting, may be repeated; `ragheal config` lists them."),
 ]
 TopK = Annotated[int | None, typer.Option("--top-k", metavar="N", help="Hits to keep of a search.")]
+Backend = Annotated[
+    str | None,
+    typer.Option("--backend", metavar="NAME", help="Who does the thinking: embedded, openai or scripted."),
+]
+BaseUrl = Annotated[
+    str | None, typer.Option("--base-url", metavar="URL", help="A server that speaks the OpenAI chat protocol.")
+]
+Model = Annotated[str | None, typer.Option("--model", metavar="NAME", help="The model to ask the server for.")]

@@ -1,7 +1,7 @@
 """Parameters converted by hand instead of through Pydantic.
 
 Newer releases of Typer build a Pydantic adapter for each parameter, and importing Pydantic takes longer than
-everything else `replay` does. Ours are texts, paths, whole numbers and lists of them, which need none. Should
+everything else `replay` does. Ours are texts, paths, numbers and lists of them, which need none. Should
 Typer's inside change, its own conversion is used again: slower, and right.
 """
 
@@ -49,7 +49,8 @@ class _Plain:
         try:
             return self._convert(value)
         except ValueError as error:
-            message = str(error) if str(error) == _EMPTY else f"{value} is not a whole number"
+            number = "a number" if self._convert is float else "a whole number"
+            message = str(error) if str(error) == _EMPTY else f"{value} is not {number}"
             raise typer.BadParameter(message, ctx=ctx, param=param) from None
 
 
@@ -67,6 +68,7 @@ _CONVERSIONS: dict[Any, Callable[[Any], Any]] = {
     str: str,
     bool: bool,
     int: int,
+    float: float,
     Path: _path,
     list[str]: list,
     list[Path]: lambda values: [_path(value) for value in values],

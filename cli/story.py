@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 from ragheal.types import (
     CheckStep,
     DraftStep,
+    FaultStep,
     Hit,
+    HopStep,
     JudgeStep,
     PlanStep,
     RewriteStep,
@@ -73,6 +75,15 @@ class Story:
                 yield from ("", self._row("Draft", said))
             case CheckStep():
                 yield from self._check(step)
+            case HopStep():
+                hop = step.hop
+                yield from ("", self._row(f"Hop {hop.n}", one_line(hop.question), style="bold"))
+                said = one_line(hop.answer) if hop.answer else "not found"
+                yield self._row("", f"→ {said}", style="" if hop.answer else _DOUBT)
+            case FaultStep():
+                detail = f": {one_line(step.detail)}" if step.detail else ""
+                name = "judge_error" if (step.role, step.kind) == ("judge", "malformed") else step.kind
+                yield self._row("Fault", f"{step.role} · {name}{detail} → {step.instead}", style=_DOUBT)
 
     def _route(self, step: RouteStep) -> Iterator[RenderableType]:
         routing = step.routing

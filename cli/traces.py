@@ -1,19 +1,40 @@
-"""`ragheal traces`: list saved traces, or write one to a file."""
+"""`ragheal traces`: list saved traces, or write one to a file; `ragheal traces prune` lets go of the oldest."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+import typer.core
 
 from ragheal.errors import ConfigError, IndexMissing
 
 from . import console, options, session
 
 if TYPE_CHECKING:
+    from ragheal.settings.sections import HistorySettings
+    from ragheal.tracing.retention import Pruned
     from ragheal.tracing.store import TraceRow
+
+LIST, PRUNE = "list", "prune"
+
+
+class _ListFirst(typer.core.TyperGroup):
+    """A group whose options and arguments are those of `list`, unless another of its commands is named."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        named = args[:1] and args[0] in self.commands
+        return super().parse_args(ctx, args if named else [LIST, *args])
+
+
+def build() -> typer.Typer:
+    """`traces`, which lists, with `prune` below it."""
+    group = typer.Typer(name="traces", cls=_ListFirst, help=traces.__doc__, no_args_is_help=False)
+    group.command(LIST, epilog=f"`ragheal traces {PRUNE}` removes the oldest; it has a --help of its own.")(traces)
+    group.command(PRUNE)(prune)
+    return group
 
 
 def traces(
@@ -31,6 +52,12 @@ def traces(
     contains: Annotated[
         str | None, typer.Option("--contains", metavar="TEXT", help="Only questions that hold this text.")
     ] = None,
+    since: Annotated[
+        str | None, typer.Option("--since", metavar="DAY", help="Only from this day on: 2026-03-01 (UTC).")
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option("--until", metavar="DAY", help="Only before this day: 2026-04-01 (UTC).")
+    ] = None,
     index: options.Index = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -40,9 +67,7 @@ def traces(
 
     if (trace is None) != (export is None):
         raise ConfigError("TRACE and --export go together", hint="to show a trace: ragheal replay TRACE")
-    folder = index or session.found_upwards()
-    if folder is None:
-        raise IndexMissing("there is no index here", hint="ragheal index PATH, or name one with --index DIR")
+    folder = _folder(index)
     if limit < 1:
         raise ConfigError(f"--limit {limit}: at least 1")
     store = TraceStore(folder)
@@ -58,7 +83,10 @@ def traces(
         elif not quiet:
             console.note(f"trace {found.id} written to {export}\n")
         return 0
-    rows = store.list(limit=limit, status=status, route=route, contains=contains)
+    rows = store.list(
+        limit=limit, status=status, route=route, contains=contains,
+        since=_moment("--since", since), until=_moment("--until", until),
+    )  # fmt: skip
     if json:
         from .envelope import envelope, whole
 
@@ -68,6 +96,76 @@ def traces(
         console.note("no traces\n")
     console.write(_listed(rows))
     return 0
+
+
+def prune(
+    keep_days: Annotated[
+        int | None, typer.Option("--keep-days", metavar="N", help="Remove what is older; 0: nothing for its age.")
+    ] = None,
+    keep_mb: Annotated[
+        int | None, typer.Option("--keep-mb", metavar="N", help="Then the oldest beyond this size; 0: no limit.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would go, and remove nothing.")] = False,
+    index: options.Index = None,
+    json: options.Json = False,
+) -> int:
+    """Remove the oldest traces, with the failures and signals that belong to them."""
+    from datetime import UTC, datetime
+
+    from ragheal.tracing.retention import prune
+
+    folder = _folder(index)
+    for flag, value in (("--keep-days", keep_days), ("--keep-mb", keep_mb)):
+        if value is not None and value < 0:
+            raise ConfigError(f"{flag} {value}: at least 0")
+    flags = {"history.keep_days": keep_days, "history.keep_mb": keep_mb}
+    history = session.settings(folder, flags=flags).settings.history
+    pruned = prune(folder, history, now=datetime.now(UTC), dry_run=dry_run)
+    if json:
+        from .envelope import envelope, whole
+
+        limits = {"keep_days": history.keep_days, "keep_mb": history.keep_mb}
+        console.write(console.dump(envelope("traces prune", dry_run=dry_run, **limits, **whole(pruned))))
+    else:
+        console.write(_told(pruned, history, dry_run) + "\n")
+    return 0
+
+
+def _told(pruned: Pruned, history: HistorySettings, dry_run: bool) -> str:
+    from .text import plural, size
+
+    kept = plural(pruned.kept, "trace")
+    if not pruned.traces and not any(pruned.rows.values()):
+        limits = [f"{history.keep_days:g} days"] if history.keep_days else []
+        limits += [f"{history.keep_mb:g} MB"] if history.keep_mb else []
+        within = f", within {' and '.join(limits)}" if limits else ", and no limit is set"
+        return f"nothing to remove: {kept} ({size(pruned.before)}){within}"
+    parts = [plural(pruned.traces, "trace")]
+    parts += [plural(count, name.removesuffix("s")) for name, count in pruned.rows.items() if count]
+    done = "would remove" if dry_run else "removed"
+    since = f" since {pruned.oldest[:10]}" if pruned.oldest else ""
+    return f"{done} {', '.join(parts)}; {kept} kept{since} ({size(pruned.before)} -> {size(pruned.after)})"
+
+
+def _folder(index: Path | None) -> Path:
+    folder = index or session.found_upwards()
+    if folder is None:
+        raise IndexMissing("there is no index here", hint="ragheal index PATH, or name one with --index DIR")
+    return folder
+
+
+def _moment(flag: str, text: str | None) -> str | None:
+    """A day, or a time of one, as traces write theirs."""
+    from datetime import UTC, datetime
+
+    if text is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise ConfigError(f"{flag} {text}: not a day", hint="write it as 2026-03-01") from None
+    moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _listed(rows: tuple[TraceRow, ...]) -> str:

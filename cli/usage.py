@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterator
 from typing import Any
 
 from ragheal.errors import ConfigError
@@ -18,10 +19,10 @@ def usage_error(error: Any, arguments: list[str]) -> ConfigError:
         return ConfigError(f"unknown option `{flag}`", hint=_nearest_flag(flag, context) or help_hint)
     commands = getattr(context.command, "commands", None) if context is not None else None
     if commands and "No such command" in error.message:
-        # The context's own arguments hold the name as it was typed.
-        name = next((a for a in arguments if not a.startswith("-")), "")
+        # Typer quotes the name as Python does; below a group it is not the first word that was typed.
+        name = next((a for a in arguments if repr(a) in error.message), "")
         close = difflib.get_close_matches(name, commands, n=1, cutoff=0.5)
-        hint = f"did you mean `ragheal {close[0]}`?" if close else help_hint
+        hint = f"did you mean `{path} {close[0]}`?" if close else help_hint
         return ConfigError(f"unknown command `{name}`", hint=hint)
     message = error.format_message().strip().rstrip(".")
     if message.startswith("Got unexpected extra argument") and context is not None:
@@ -42,7 +43,7 @@ def _quoted(words: str) -> str:
 
 def _nearest_flag(flag: str, context: Any) -> str:
     top = context.find_root().command
-    having = [name for name, command in top.commands.items() if flag in _flags(command)]
+    having = [name for name, command in _named(top) if flag in _flags(command)]
     if having and context.command is top:
         return f"`{flag}` goes after the command: ragheal {having[0]} {flag}"
     if having:
@@ -55,6 +56,14 @@ def _nearest_flag(flag: str, context: Any) -> str:
     name = flag.lstrip("-")
     near = difflib.get_close_matches(name, names, n=1, cutoff=0.6) or [n for n in names if name in n]
     return f"did you mean `{names[near[0]]}`?" if near else ""
+
+
+def _named(group: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Every command with its name, those of a group with the group's in front."""
+    for name, command in group.commands.items():
+        yield path + name, command
+        if hasattr(command, "commands"):
+            yield from _named(command, f"{path}{name} ")
 
 
 def _flags(command: Any) -> list[str]:

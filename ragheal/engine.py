@@ -9,17 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ragheal.errors import IndexMissing, RaghealError, TraceError
+from ragheal.asking import Start, Surroundings
+from ragheal.errors import IndexMissing, TraceError
 from ragheal.settings import Settings
 from ragheal.types import TRACE_VERSION, Answer, Citation, Hit, Query, RouteStep, Step, Trace
 
 if TYPE_CHECKING:
     from ragheal.answering.roles import Roles
+    from ragheal.healing.overlay import Overlay
     from ragheal.indexing.opened import OpenIndex
     from ragheal.indexing.report import Progress, Report
     from ragheal.models.base import Embedder
+    from ragheal.models.chat import ChatClient
     from ragheal.retrieval.base import Doors
-    from ragheal.retrieval.live import LiveDoors, PassageReader
+    from ragheal.retrieval.live import ChatModel, LiveDoors, PassageReader
 
 INDEX_NAME = ".ragheal"
 
@@ -47,6 +50,8 @@ class Engine:
         self._index: OpenIndex | None = None
         self._embedder_made: Embedder | None = None
         self._doors_made: LiveDoors | None = None
+        self._around_made: Surroundings | None = None
+        self._chat: ChatClient | None = None
 
     # --- indexing ---
 
@@ -56,28 +61,68 @@ class Engine:
         """Bring the index up to date; `full` starts from nothing. Raises what `indexing.build.build` does."""
         from ragheal.indexing.build import build
 
-        return build(paths, self.index_dir, self.settings, self._embedder, on_progress, rebuild=full)
+        return build(paths, self.index_dir, self.settings, self.embedder, on_progress, rebuild=full)
 
     # --- answering ---
 
-    def ask(self, question: str, *, on_step: Callable[[Step], None] | None = None) -> Trace:
-        """Answer a question and keep its trace. Raises IndexUnusable, ModelError; not finding is no error."""
+    def ask(
+        self,
+        question: str,
+        *,
+        on_step: Callable[[Step], None] | None = None,
+        on_text: Callable[[str], None] | None = None,
+        batch: bool = False,
+    ) -> Trace:
+        """Answer a question and keep its trace. Raises IndexUnusable, ModelError; not finding is no error.
+
+        `on_step` is told every step as it happens; `on_text` the words of a model server as they come, before
+        they are verified. `batch`: one question of a file, that nobody asks again for want of an answer.
+        """
         from ragheal.answering.embedded.reading import uses_reader
         from ragheal.strategies.adaptive import route
         from ragheal.text.questions import analyze
         from ragheal.tracing.record import Recorder
 
-        live = self.doors()
-        chosen = route(question, self.settings).route
+        began = time.perf_counter()
+        live, around = self.doors(), self._around()
+        around.batch = batch
+        if self._chat is not None:
+            self._chat.start_question()
+            self._chat.on_text = on_text
+        start = around.begin(question)
+        key = None if start.raised or around.trial else self._key(question, start, live)
+        known = around.cached(key) if key else None
+        if known is not None:
+            if on_step is not None:
+                for step in known.steps:
+                    on_step(step)
+            seconds = round(time.perf_counter() - began, 4)
+            answer = msgspec.structs.replace(known.answer, question=question)
+            known = msgspec.structs.replace(known, question=question, answer=answer, seconds=seconds)
+            return self._kept(self._with_changes(known), around)
+        chosen = route(start.asked, self.settings).route
         if chosen != "direct":
             # The models and the index load while the question is planned.
             parted = chosen in {"multi_hop", "combined"}
-            live.warm(reader=uses_reader(self.settings.embedded.reader, analyze(question), part=parted))
+            live.warm(reader=uses_reader(self.settings.embedded.reader, analyze(start.asked), part=parted))
+        start = around.recalled(start, chosen)
         recorder = Recorder(live)
-        trace = self._run(question, recorder, on_step)
-        answer = msgspec.structs.replace(trace.answer, degraded=(*trace.answer.degraded, *live.degraded))
-        trace = msgspec.structs.replace(trace, answer=answer, exchanges=recorder.exchanges)
-        return self._saved(self._with_changes(trace))
+        trace = self._run(question, start, recorder, on_step)
+        trace = _degraded(msgspec.structs.replace(trace, exchanges=recorder.exchanges), live.degraded)
+        around.end(trace, key)
+        return self._kept(self._with_changes(trace), around)
+
+    def try_out(self, question: str, overlay: Overlay | None) -> Trace:
+        """Answer with these repairs in place of those in force (None: with none). Nothing is kept or recalled."""
+        from ragheal.healing.overlay import Overlay as Repairs
+
+        self.doors()
+        around = self._around()
+        around.trial = overlay or Repairs(0)
+        try:
+            return self.ask(question)
+        finally:
+            around.trial = None
 
     def search(self, query: str) -> tuple[Hit, ...]:
         """Retrieval alone."""
@@ -93,7 +138,8 @@ class Engine:
         from ragheal.tracing.replay import check
 
         def run(doors: Doors, on_step: Callable[[Step], None]) -> Trace:
-            return self._replayer(trace)._run(trace.question, doors, on_step, generation=trace.index_generation)
+            replayer, start = self._replayer(trace), Start.of(trace)
+            return replayer._run(trace.question, start, doors, on_step, generation=trace.index_generation)
 
         check(trace, run)
 
@@ -119,20 +165,24 @@ class Engine:
     def close(self) -> None:
         if self._index is not None:
             self._index.close()
-        self._index = self._doors_made = None
+        if self._chat is not None:
+            self._chat.close()
+        self._index = self._doors_made = self._around_made = self._chat = None
 
     def _run(
         self,
         question: str,
+        start: Start,
         doors: Doors,
         on_step: Callable[[Step], None] | None,
         *,
         generation: int | None = None,
     ) -> Trace:
         from ragheal import __version__
-        from ragheal.answering.kit import Kit
+        from ragheal.answering.account import accounted
+        from ragheal.answering.kit import Kit, Story
         from ragheal.strategies import STRATEGIES
-        from ragheal.strategies.adaptive import route
+        from ragheal.strategies.adaptive import decide
         from ragheal.tracing.store import new_id, now
 
         started = time.perf_counter()
@@ -143,10 +193,14 @@ class Engine:
             if on_step is not None:
                 on_step(step)
 
-        routing = route(question, self.settings)
-        emit(RouteStep(routing))
-        kit = Kit(doors, self._roles(doors), self.settings, emit)
-        answer: Answer = STRATEGIES[routing.route](question, routing, kit)
+        asked, story = start.asked, Story(emit)
+        roles = self._roles(doors, story)
+        routing = decide(asked, self.settings, roles)
+        story(RouteStep(routing))
+        remembered = start.recalled.plan if start.recalled is not None else None
+        kit = Kit(doors, roles, self.settings, story, remembered=remembered, raised=start.raised)
+        answer: Answer = STRATEGIES[routing.route](asked, routing, kit)
+        answer = accounted(msgspec.structs.replace(answer, question=question), roles, steps)
         if generation is None:
             generation = self._index.generation if self._index is not None else 0
         return Trace(
@@ -163,9 +217,14 @@ class Engine:
             answer=answer,
             seconds=round(time.perf_counter() - started, 4),
             healed=self.settings.loop.heal,
+            asked=asked if asked != question else "",
+            overlay=start.overlay,
+            canary=start.canary,
+            memory=start.recalled,
+            raised=start.raised,
         )
 
-    def _roles(self, doors: Doors) -> Roles:
+    def _roles(self, doors: Doors, emit: Callable[[Step], None]) -> Roles:
         from ragheal.answering.embedded import EmbeddedRoles
 
         embedded = EmbeddedRoles(doors, self.settings)
@@ -173,6 +232,10 @@ class Engine:
             from ragheal.answering.scripted import ScriptedRoles
 
             return ScriptedRoles.load(Path(self.settings.model.script), embedded)
+        if self.settings.model.backend == "openai":
+            from ragheal.answering.model import ModelRoles
+
+            return ModelRoles(doors, self.settings, embedded, emit)
         return embedded
 
     def _with_changes(self, trace: Trace) -> Trace:
@@ -188,21 +251,32 @@ class Engine:
         citations = tuple(marked(citation) for citation in trace.answer.citations)
         return msgspec.structs.replace(trace, answer=msgspec.structs.replace(trace.answer, citations=citations))
 
-    def _saved(self, trace: Trace) -> Trace:
+    def _kept(self, trace: Trace, around: Surroundings) -> Trace:
         """Keep the trace; an answer is not withheld because its record cannot be written, but it says so."""
-        from ragheal.tracing.store import TraceStore
+        not_kept = around.record(_degraded(trace, around.notes))
+        return _degraded(trace, (*not_kept, *around.notes))
 
-        if not self.settings.trace.save:
-            return trace
-        try:
-            TraceStore(self.index_dir).save(trace)
-        except RaghealError as error:
-            note = f"trace not saved: {error.message}"
-            answer = msgspec.structs.replace(trace.answer, degraded=(*trace.answer.degraded, note))
-            return msgspec.structs.replace(trace, answer=answer)
-        return trace
+    def _key(self, question: str, start: Start, live: LiveDoors) -> str | None:
+        """What a cached answer to this question is found by; None: not to be cached."""
+        from ragheal import __version__
+        from ragheal.caching.key import answer_key
 
-    def _embedder(self) -> Embedder:
+        kept = self.settings.cache.enabled and self.settings.trace.save
+        if not kept or self.settings.model.backend == "scripted":
+            return None
+        assert self._index is not None
+        # Numbers begin again in a folder whose generations or overlays were deleted.
+        generation = f"{self._index.generation} {self._index.manifest.created} {start.overlay_made}"
+        return answer_key(question, generation, self.settings, live.fingerprints, start.overlay, __version__)
+
+    def _around(self) -> Surroundings:
+        if self._around_made is None:
+            assert self._index is not None
+            self._around_made = Surroundings(self.index_dir, self.settings, self._index, self.embedder())
+        return self._around_made
+
+    def embedder(self) -> Embedder:
+        """The embedder of the settings, made once."""
         from ragheal.models import load_embedder
 
         if self._embedder_made is None:
@@ -220,6 +294,18 @@ class Engine:
             return None
         return OnnxReader(threads=self.settings.embedding.threads)
 
+    def _asked_server(self) -> ChatModel | None:
+        """The model server, where one is configured. Raises ConfigError."""
+        if self.settings.model.backend != "openai":
+            return None
+        from ragheal import __version__
+        from ragheal.caching.decisions import CachedDecisions, DecisionCache
+        from ragheal.models.chat import open_chat
+
+        self._chat = open_chat(self.settings, self.index_dir)
+        self._chat.warm()
+        return CachedDecisions(self._chat, DecisionCache(self.index_dir, self.settings), __version__)
+
     def doors(self) -> LiveDoors:
         """The real doors, opened once."""
         from ragheal.indexing.opened import OpenIndex
@@ -229,14 +315,22 @@ class Engine:
         if self._doors_made is None:
             index = OpenIndex.open(self.index_dir)
             try:
-                embedder = self._embedder()
+                embedder = self.embedder()
                 index.require(embedder.fingerprint, ANALYZER, embedder.name)
             except BaseException:
                 index.close()
                 raise
             self._index = index
-            self._doors_made = LiveDoors(index, embedder, self.settings, self._reader())
+            self._doors_made = LiveDoors(index, embedder, self.settings, self._reader(), self._asked_server())
         return self._doors_made
+
+
+def _degraded(trace: Trace, notes: Sequence[str]) -> Trace:
+    """The trace whose answer says what was given up as well."""
+    if not notes:
+        return trace
+    given_up = tuple(dict.fromkeys((*trace.answer.degraded, *notes)))
+    return msgspec.structs.replace(trace, answer=msgspec.structs.replace(trace.answer, degraded=given_up))
 
 
 def recorded_settings(settings: Settings) -> dict[str, Any]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import socket
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -31,3 +33,14 @@ def _offline(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathF
 @pytest.fixture(scope="session")
 def repository() -> Path:
     return Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def samples() -> ModuleType:
+    """Runs made by hand: `tests/samples.py`."""
+    spec = importlib.util.spec_from_file_location("samples", Path(__file__).parent / "samples.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

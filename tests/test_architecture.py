@@ -12,7 +12,7 @@ import pytest
 
 #: A later one may use an earlier one, never the reverse.
 ORDER = ["errors", "settings", "types", "text", "models", "indexing", "retrieval", "answering", "strategies",
-         "tracing", "engine"]  # fmt: skip
+         "tracing", "caching", "memory", "failures", "healing", "health", "asking", "engine"]  # fmt: skip
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -69,6 +69,10 @@ def test_every_package_ships() -> None:
         ("ragheal_cli.app", ["numpy", "faiss", "onnxruntime", "tokenizers", "tantivy", "yaml", "torch"]),
         ("ragheal.engine", ["numpy", "faiss", "onnxruntime", "tokenizers", "tantivy", "torch"]),
         ("ragheal.answering.embedded", ["onnxruntime", "faiss", "torch", "transformers"]),
+        ("ragheal.models.chat", ["openai", "httpx", "pydantic", "numpy", "faiss"]),
+        ("ragheal.models.chat.probe", ["openai", "httpx", "pydantic", "numpy", "faiss"]),
+        ("ragheal.answering.model", ["openai", "httpx", "pydantic", "json_repair", "numpy", "faiss"]),
+        ("ragheal_cli.commands", ["openai", "httpx", "pydantic", "numpy", "faiss", "prometheus_client"]),
         ("ragheal.retrieval.live", ["onnxruntime", "faiss", "torch", "transformers"]),
     ],
 )

@@ -35,6 +35,22 @@ class Pool:
             self._places[key] = self._places.get(key, 0.0) + weight / (_RANK_CONSTANT + step * rank)
         return new
 
+    def take(self, other: Pool, keys: Sequence[str]) -> None:
+        """Take these chunks of another pool, with the places they took there."""
+        for key in keys:
+            if key not in other._hits:
+                continue
+            if key not in self._hits:
+                self._hits[key], self._round[key] = other._hits[key], other._round[key]
+            self._places[key] = self._places.get(key, 0.0) + other._places[key]
+
+    def later(self, by: int) -> Pool:
+        """The same pool, its rounds counted on from `by`."""
+        moved = Pool()
+        moved._hits, moved._places = dict(self._hits), dict(self._places)
+        moved._round = {key: round_ + by for key, round_ in self._round.items()}
+        return moved
+
     def hits(self) -> list[Hit]:
         """Every hit, by its places in all searches; ties by the order in which they came."""
         order = {key: index for index, key in enumerate(self._hits)}

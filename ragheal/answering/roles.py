@@ -7,9 +7,9 @@ it gets through the doors it was made with, so that a run can be recorded and re
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
-from ragheal.types import Check, Draft, Hit, Hop, Plan, Query, Route, Routing, Value, Verdict
+from ragheal.types import Check, Draft, Hit, Hop, Plan, Query, Route, Routing, Tokens, Value, Verdict
 
 Severity = Literal["mild", "moderate", "critical"]
 
@@ -28,6 +28,10 @@ class Roles(Protocol):
     name: str
     #: True: `multi_hop` asks the plan's parts one after the other. False: the judge follows a chain in one pool.
     explicit_hops: bool
+
+    @property
+    def usage(self) -> tuple[int, Tokens]:
+        """Calls of a model server so far, and the tokens it reported."""
 
     def classify(self, question: str) -> Routing | None:
         """The route of a question that no rule decides; None: no opinion."""
@@ -55,10 +59,19 @@ class Roles(Protocol):
     ) -> Draft | None:
         """Answer from the pooled hits alone; None when nothing in them bears on the question.
 
-        `hops` are the answers of the plan's parts, for a synthesis that says what each gave.
+        `hops` are the answers of the plan's parts, for a synthesis that says what each gave. A plan whose first
+        query has origin "plan" asks for the answer of one part, which nobody is shown as it comes. A plan of
+        shape "direct" has no hits: what can be said without documents, with no citations.
         """
 
     def verify(
         self, question: str, plan: Plan, draft: Draft, pool: Sequence[Hit], verdict: Verdict, *, strict: bool
     ) -> Check:
         """Check a draft against the passages it cites."""
+
+
+@runtime_checkable
+class Threaded(Protocol):
+    """Roles that may be asked from several threads at once: their doors and their `emit` tell threads apart."""
+
+    side_by_side: bool

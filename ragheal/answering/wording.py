@@ -25,6 +25,8 @@ _REFUSAL = {
 }
 _MISSING = {"en": "Missing: {}.", "zh": "缺少：{}。"}
 _NEAREST = {"en": "Nearest: {}.", "zh": "最接近的来源：{}。"}
+_COMPOSED = {"en": "Not fully grounded; written from the documents:", "zh": "以下内容根据文档撰写，并非完全有据："}
+_UNDOCUMENTED = {"en": "Not from the documents:", "zh": "以下内容不是来自文档："}
 _INSPIRATION = {
     "en": "Not fully grounded: ideas from the documents, to write from:",
     "zh": "以下内容并非完全有据，仅供写作参考：",
@@ -74,6 +76,8 @@ def joined(draft: Draft) -> str:
 
 def _marked(text: str, cites: Sequence[int], language: Lang) -> str:
     marks = "".join(f"[{n}]" for n in cites)
+    if not marks:
+        return text
     if "\n" in text:
         return f"{text}\n{marks}"
     return f"{text}{marks}" if language == "zh" else f"{text} {marks}"
@@ -94,3 +98,13 @@ def inspiration(draft: Draft) -> str:
     """The opening of a generative answer, which never passes as a verified one."""
     lines = [f"- {_marked(claim.text, claim.cites, draft.lang)}" for claim in draft.claims]
     return "\n".join([_INSPIRATION[draft.lang], *lines])
+
+
+def composed(draft: Draft) -> str:
+    """What a model wrote from the documents, marked as not fully grounded."""
+    return f"{_COMPOSED[draft.lang]}\n{joined(draft)}"
+
+
+def undocumented(draft: Draft) -> str:
+    """What a model says without documents."""
+    return f"{_UNDOCUMENTED[draft.lang]}\n{joined(draft)}"

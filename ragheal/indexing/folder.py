@@ -4,6 +4,7 @@
   .gitignore             "*": an index is never committed
   CURRENT                the generation that readers use, such as 000007; replaced in one move
   generations/000007/    index.db, vectors.faiss, words/, manifest.json: never changed once it is here
+  history.db, cache.db   traces and what belongs to them; kept answers (docs/storage.md names everything)
   pending.db             embeddings of a build that was interrupted
   lock, writer           the writer's lock and its process id
 """
@@ -21,7 +22,10 @@ from ragheal.errors import ConfigError, IndexDamaged, StorageError
 NAME = ".ragheal"
 REBUILD = "ragheal index --rebuild PATH"
 #: What may be in an index folder before there is an index: traces, and what is of the system.
-_LEFT = frozenset({".gitignore", "lock", "writer", "history.db", "history.db-journal", ".DS_Store", "lost+found"})
+_LEFT = frozenset(
+    ".gitignore lock writer history.db history.db-journal cache.db cache.db-journal models.db models.db-journal"
+    " memory.db memory.db-journal memory.db.damaged overlays .DS_Store lost+found".split()
+)
 
 _REASONS = {
     errno.ENOSPC: ("the disk is full", "free some space; the index is as it was before"),

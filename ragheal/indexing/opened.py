@@ -174,6 +174,11 @@ class OpenIndex:
         row = self._row(source)
         return dict(row.metadata) if row else {}
 
+    def hash_of(self, source: str) -> str | None:
+        """SHA-256 of a document as it was indexed, in hex; None for an unknown source."""
+        row = self._row(source)
+        return row.sha256 if row else None
+
     def path_of(self, source: str) -> Path | None:
         """The absolute path of a document's file, which may no longer exist; None for an unknown source."""
         row = self._row(source)

@@ -8,9 +8,10 @@ door, so that a replay sees the very numbers the run saw.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from contextlib import AbstractContextManager
+from typing import Protocol, runtime_checkable
 
-from ragheal.types import ChatReply, ChatRequest, Hit, Query, Reading
+from ragheal.types import ChatReply, ChatRequest, Exchange, Hit, Query, Reading
 
 
 class Doors(Protocol):
@@ -41,3 +42,14 @@ class Doors(Protocol):
         Whatever depends on the clock or on the day (time and token budgets, the circuit breaker, retries) is
         decided behind this door, so that a replay takes the same turns.
         """
+
+
+@runtime_checkable
+class SideBySide(Protocol):
+    """Doors that several threads may use at once, and that still tell one order of calls."""
+
+    def apart(self) -> AbstractContextManager[list[Exchange]]:
+        """What this thread calls goes into the list and not yet into the record, until the block ends."""
+
+    def join(self, exchanges: Sequence[Exchange]) -> None:
+        """Take the calls of a thread into the record."""

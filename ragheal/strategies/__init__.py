@@ -1,13 +1,14 @@
 """The routes of a question, one strategy each.
 
     direct       nothing is looked up
-    standard     one fact; heals only when the judge says the evidence does not suffice
+    standard     one fact; heals only when a failure signal fires
     multi_hop    questions in parts, each answer feeding the next
     self_rag     must be verified: strict grading, refuses rather than guesses
     combined     multi_hop, judged as strictly as self_rag
     generative   the documents as inspiration, marked as not fully grounded
 
-`adaptive.py` picks one by rules; `STRATEGIES` is the table it picks from.
+`adaptive.py` picks one by rules, or has a model pick; `STRATEGIES` is the table it picks from. With a model,
+`hops.py` asks the parts of a multi-hop question, and `parts.py` says which and in what order.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Routing: which strategy answers a question, by rules."""
+"""Routing: which strategy answers a question, by rules first, by a model where no rule fires."""
 
 from __future__ import annotations
 
 from ragheal.answering.direct import arithmetic
+from ragheal.answering.roles import Roles
 from ragheal.settings import Settings
 from ragheal.text.rules import rules
 from ragheal.text.script import lang, simplified
@@ -14,6 +15,14 @@ _REASONS: dict[str, str] = {
     "self_rag": "must be verified",
     "generative": "asks for something to be written",
 }
+
+
+def decide(question: str, settings: Settings, roles: Roles) -> Routing:
+    """The route of a question: `route`, and where that only falls back, the opinion of the roles."""
+    routing = route(question, settings)
+    if routing.decided_by != "default":
+        return routing
+    return roles.classify(question) or routing
 
 
 def route(question: str, settings: Settings) -> Routing:

@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 from ragheal.answering import direct as replies
+from ragheal.answering import wording
 from ragheal.answering.kit import Kit
 from ragheal.text.script import lang
-from ragheal.types import Answer, Routing
+from ragheal.types import Answer, DraftStep, Plan, Routing, Verdict
 
 
 def direct(question: str, routing: Routing, kit: Kit) -> Answer:
-    """Reply to a greeting or a sum. A question forced onto this route gets no invented answer."""
+    """Reply to a greeting or a sum; with a model, to whatever was sent here.
+
+    Without one, a question forced onto this route gets no invented answer.
+    """
     language = lang(question)
     text = replies.reply(routing.rule, question) or replies.arithmetic(question)
-    if text is None:
-        text = (
-            "这个问题需要查阅文档，direct 策略不检索。"
-            if language == "zh"
-            else "This needs the documents, and the direct strategy looks nothing up."
-        )
-        return Answer(question, "abstained", text, language, "direct")
-    return Answer(question, "direct", text, language, "direct", confidence=1.0)
+    if text is not None:
+        return Answer(question, "direct", text, language, "direct", confidence=1.0)
+    if kit.roles.explicit_hops:
+        plan = Plan((), shape="direct", reason="nothing to look up")
+        draft = kit.roles.generate(question, plan, (), Verdict(False, 0.0), strict=False)
+        if draft is not None and draft.claims:
+            kit.emit(DraftStep(draft))
+            said = wording.undocumented(draft)
+            return Answer(question, "direct", said, draft.lang, "direct", claims=draft.claims)
+    text = (
+        "这个问题需要查阅文档，direct 策略不检索。"
+        if language == "zh"
+        else "This needs the documents, and the direct strategy looks nothing up."
+    )
+    return Answer(question, "abstained", text, language, "direct")

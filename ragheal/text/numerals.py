@@ -22,6 +22,7 @@ _EN_SCALE = {
     "hundred": 100, "thousand": 1000, "million": 1_000_000, "billion": 1_000_000_000,
     "trillion": 1_000_000_000_000, "dozen": 12, "k": 1000, "m": 1_000_000, "b": 1_000_000_000,
 }  # fmt: skip
+_LONGEST = 24  # characters or words of one number; more is no number, and its value would know no bounds
 _ARABIC = re.compile(r"[-−]?\d{1,3}(?:,\d{3})+(?:\.\d+)?|[-−]?\d+(?:\.\d+)?")
 
 
@@ -32,8 +33,11 @@ def number_value(text: str) -> float | None:
     if match:
         value = float(match.group().replace(",", "").replace("−", "-"))
         rest = text[match.end() :].lstrip(" 多余")
+        scaled = False
         while rest and (scale := _LARGE.get(rest[0]) or _SMALL.get(rest[0])):
-            value, rest = value * scale, rest[1:]
+            value, rest, scaled = value * scale, rest[1:], True
+        if scaled and rest[:1].isdigit():
+            return value + (number_value(rest) or 0.0)  # 3亿5000万
         word = re.match(r"(thousand|million|billion|trillion|[kmb](?![a-z²³/]))", rest)
         return value * _EN_SCALE[word.group()] if word else value
     han = re.search(f"{HAN_NUMERAL}+", text)
@@ -43,6 +47,8 @@ def number_value(text: str) -> float | None:
 
 
 def _han(text: str) -> float | None:
+    if len(text) > _LONGEST:
+        return None
     if not any(char in _SMALL or char in _LARGE for char in text):
         # Digits read out: 二〇一六.
         return float("".join(str(_DIGITS[char]) for char in text))
@@ -60,13 +66,15 @@ def _han(text: str) -> float | None:
                 else total + (section + digit or 1) * 10_000
             )
             section = digit = 0
+    if len(text) > 1 and text[-1] in _DIGITS and text[-2] in "百千万亿":
+        digit *= (_SMALL.get(text[-2]) or _LARGE[text[-2]]) // 10  # 三万五 is 35,000
     return float(total + section + digit)
 
 
 def _english(text: str) -> float | None:
     total = current = 0
     seen = False
-    for word in re.findall(r"[a-z]+", text):
+    for word in re.findall(r"[a-z]+", text)[:_LONGEST]:
         if word in _EN:
             current += _EN[word]
         elif word in _EN_SCALE and len(word) > 1:
@@ -74,6 +82,8 @@ def _english(text: str) -> float | None:
             current = (current or 1) * scale
             if scale >= 1000:
                 total, current = total + current, 0
+        elif seen and word == "and":
+            continue  # one hundred and twenty
         elif seen:
             break
         else:

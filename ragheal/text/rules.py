@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from ragheal.errors import ConfigError
+from ragheal.text.script import simplified
 from ragheal.types import Lang
 
 
@@ -51,3 +52,17 @@ def rules(lang: Lang) -> Rules:
     except (OSError, yaml.YAMLError, KeyError, TypeError, re.error) as error:
         raise ConfigError(f"{path.name} cannot be used: {error}", hint="reinstall ragheal") from None
     return Rules(routes, asks, compare, hedges)
+
+
+def hedged(text: str) -> str | None:
+    """The first phrase in a text that says "I don't know", "无法确定"; None when it has none."""
+    plain = simplified(text).replace("’", "'")
+    match = _hedges().search(plain)
+    return match.group() if match else None
+
+
+@lru_cache(maxsize=1)
+def _hedges() -> re.Pattern[str]:
+    english = "|".join(map(re.escape, rules("en").hedges))
+    chinese = "|".join(map(re.escape, rules("zh").hedges))
+    return re.compile(rf"\b(?:{english})\b|{chinese}", re.IGNORECASE)

@@ -60,3 +60,12 @@ def fold(text: str) -> str:
     decomposed = unicodedata.normalize("NFKD", text)
     kept = "".join(char for char in decomposed if not unicodedata.combining(char))
     return unicodedata.normalize("NFKC", kept).lower()
+
+
+_WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20, 0x2212: 0x2D, 0x00A0: 0x20,
+         0x2009: 0x20, 0x202F: 0x20, 0x2010: 0x2D, 0x2011: 0x2D}  # fmt: skip
+
+
+def narrow(text: str) -> str:
+    """Full-width forms, odd spaces and minus signs made plain, Chinese made simplified; the length is kept."""
+    return simplified(text.translate(_WIDE))

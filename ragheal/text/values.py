@@ -26,16 +26,16 @@ class Span(_Value, frozen=True):
     norm: str
 
 
-_MONTHS = "january february march april may june july august september october november december".split()
-_MONTH = r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
-_NUM = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
+MONTHS = "january february march april may june july august september october november december".split()
+MONTH = r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
+NUM = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 _SCALE = r"(?:\s?(?:thousand|million|billion|trillion|[kmb](?![a-z])))?"
 _WORDS = (
     r"(?:(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:[- ](?:one|two|three|four|five|six|seven|eight|nine))?"
     r"|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen"
     r"|eighteen|nineteen|dozen|hundred|thousand|million|billion)"
 )
-_EN_NUMBER = rf"(?:(?:{_NUM}){_SCALE}|{_WORDS}(?:\s(?:hundred|thousand|million|billion|dozen))*)"
+_EN_NUMBER = rf"(?:(?:{NUM}){_SCALE}|{_WORDS}(?:\s(?:hundred|thousand|million|billion|dozen))*)"
 _DURATION = r"(?:milli|micro)?(?:seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|nights?|weeks?|months?|years?|decades?|ms)"
 _UNIT = (
     r"(?:km²?|km/h|kilomet(?:er|re)s?|met(?:er|re)s?|cm|mm|centimet(?:er|re)s?|millimet(?:er|re)s?|miles?|mph|feet|foot|ft|inch(?:es)?"
@@ -43,7 +43,7 @@ _UNIT = (
     r"|degrees?|°\s?[cf]?|celsius|fahrenheit|kelvin|volts?|watts?|kw|mw|gw|kwh|hz|khz|mhz|ghz|bytes?|[kmgt]i?b(?:/s|ps)?|bits?"
     r"|qps|rps|requests?(?:/s| per \w+)?|rpm|knots|bar|pa|kpa|psi|newtons?|joules?|m(?:²|³)?)"
 )
-_HAN_NUM = rf"(?:(?:{_NUM})(?:多)?[十百千万亿兆]*|{HAN_NUMERAL}+)"
+_HAN_NUM = rf"(?:(?:{NUM})(?:多)?[十百千万亿兆]*|{HAN_NUMERAL}+)"
 _HAN_UNIT = "平方公里|平方千米|平方米|立方米|公里|千米|厘米|毫米|英里|英尺|海里|公斤|千克|毫克|公顷|公吨|摄氏度|度|米|克|吨|升|亩|里|尺|斤|赫兹|伏|瓦|千瓦|兆瓦|字节|℃"
 _HAN_TIME = "个小时|小时|分钟|秒钟|毫秒|秒|个工作日|工作日|个星期|星期|周年|周|个月|天|日(?!本|期|语)|年(?!代)"
 _HAN_MONEY = "人民币|美元|美金|英镑|欧元|日元|日圆|港元|港币|新台币|台币|韩元|元|块钱|法郎|卢布|卢比"
@@ -51,20 +51,20 @@ _HAN_MONEY = "人民币|美元|美金|英镑|欧元|日元|日圆|港元|港币|
 _PATTERNS: tuple[tuple[str, str], ...] = (
     # Order matters: an earlier kind claims its characters.
     ("date", r"\b\d{4}-\d{1,2}-\d{1,2}\b|\b\d{4}/\d{1,2}/\d{1,2}\b"),
-    ("date", rf"\b\d{{1,2}}(?:st|nd|rd|th)?\s(?:of\s)?{_MONTH},?\s\d{{3,4}}\b|\b{_MONTH}\s\d{{1,2}}(?:st|nd|rd|th)?(?:,?\s\d{{4}})?\b"),
-    ("date", rf"\b\d{{1,2}}(?:st|nd|rd|th)?\s{_MONTH}\b|\b{_MONTH},?\s(?:of\s)?\d{{4}}\b"),
+    ("date", rf"\b\d{{1,2}}(?:st|nd|rd|th)?\s(?:of\s)?{MONTH},?\s\d{{3,4}}\b|\b{MONTH}\s\d{{1,2}}(?:st|nd|rd|th)?(?:,?\s\d{{4}})?\b"),
+    ("date", rf"\b\d{{1,2}}(?:st|nd|rd|th)?\s{MONTH}\b|\b{MONTH},?\s(?:of\s)?\d{{4}}\b"),
     ("date", r"(?:公元前?)?(?:\d{1,4}|[〇零一二三四五六七八九]{4})\s?年\s?(?:\d{1,2}|[一二三四五六七八九十]{1,3})\s?月(?:\s?(?:\d{1,2}|[一二三四五六七八九十]{1,3})\s?[日号])?"),
     ("date", r"(?:\d{1,2}|[一二三四五六七八九十]{1,3})\s?月\s?(?:\d{1,2}|[一二三四五六七八九十]{1,3})\s?[日号]"),
     ("year", r"公元前?\d{1,4}\s?年|\d{4}\s?年(?:代)?|[〇零一二三四五六七八九]{4}年|\d{2}\s?年代|(?:\d{1,2}\s?|[一二三四五六七八九十]{1,3})世纪(?:\d{2}年代|[初中末]期?|上半叶|下半叶)?"),
     ("year", r"\b(?:early |mid-?|late )?(?:1\d{3}|20\d{2})s\b|\b\d{1,2}(?:st|nd|rd|th)(?:[- ]|\sand\s\d{1,2}(?:st|nd|rd|th)\s)centur(?:y|ies)\b|\b\d{1,4}\s(?:BCE?|AD|CE)\b|\bAD\s\d{1,4}\b"),
     ("time", r"\b\d{1,2}:\d{2}(?::\d{2})?(?:\s?[ap]\.?m\.?)?|\b\d{1,2}\s?[ap]\.?m\b\.?|(?:上午|下午|凌晨|早上|晚上|中午)?\d{1,2}[点时](?:\d{1,2}分|半)?(?!间|候|代|期)"),
     ("identifier", r"\bv?\d+\.\d+\.\d+[\w.-]*\b|\bv\d+(?:\.\d+)*\b|\b[A-Za-z]\w*(?:_\w+)+\b|`[^`\n]{1,80}`|\b[A-Z]{1,6}-?\d+[A-Z\d-]*\b"),
-    ("percent", rf"(?:{_NUM})\s?(?:%|percent\b|per cent\b|percentage points?\b)|百分之(?:{_NUM}|{HAN_NUMERAL}+)|[一二三四五六七八九]成(?!立|为|功|员|本|果|年|都|长)"),
-    ("money", rf"(?:US|HK|NT|A|C)?[$€£¥]\s?(?:{_NUM}){_SCALE}|\b{_EN_NUMBER}\s(?:US\s)?(?:dollars?|euros?|pounds sterling|yuan|yen|cents?|usd|eur|gbp|rmb|francs?|rupees?)\b|{_HAN_NUM}\s?(?:多|余)?(?:{_HAN_MONEY})"),
+    ("percent", rf"(?:{NUM})\s?(?:%|percent\b|per cent\b|percentage points?\b)|百分之(?:{NUM}|{HAN_NUMERAL}+)|[一二三四五六七八九]成(?!立|为|功|员|本|果|年|都|长)"),
+    ("money", rf"(?:US|HK|NT|A|C)?[$€£¥]\s?(?:{NUM}){_SCALE}|\b{_EN_NUMBER}\s(?:US\s)?(?:dollars?|euros?|pounds sterling|yuan|yen|cents?|usd|eur|gbp|rmb|francs?|rupees?)\b|{_HAN_NUM}\s?(?:多|余)?(?:{_HAN_MONEY})"),
     ("duration", rf"\b{_EN_NUMBER}[\s-](?:(?:business|working|calendar|consecutive|full)\s)?{_DURATION}\b|{_HAN_NUM}\s?(?:多|余)?(?:{_HAN_TIME})"),
     ("quantity", rf"(?:\b{_EN_NUMBER}|[-−]\d+(?:\.\d+)?)[\s-]?{_UNIT}(?![A-Za-z])|{_HAN_NUM}\s?(?:多|余)?(?:{_HAN_UNIT})"),
     ("year", r"(?<![\d,.])(?:1[0-9]{3}|20[0-9]{2})(?![\d,]|\.\d)"),
-    ("number", rf"(?<![\w.,])(?:{_NUM}){_SCALE}(?:st|nd|rd|th)?(?![\w]*\d)|\b{_WORDS}(?:\s(?:hundred|thousand|million|billion|dozen))*\b"),
+    ("number", rf"(?<![\w.,])(?:{NUM}){_SCALE}(?:st|nd|rd|th)?(?![\w]*\d)|\b{_WORDS}(?:\s(?:hundred|thousand|million|billion|dozen))*\b"),
     ("number", rf"{_HAN_NUM}(?=多?[\u4e00-\u9fff])"),
 )  # fmt: skip
 _COMPILED = tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _PATTERNS)
@@ -168,7 +168,7 @@ def _date(folded: str) -> str:
         return _iso(*(float(part) for part in numeric_date.groups()))
     month_word = re.search(r"[a-z]{3,}", re.sub(r"\d(?:st|nd|rd|th)", "0", folded))
     month_number = next(
-        (i for i, name in enumerate(_MONTHS, 1) if month_word and name.startswith(month_word.group()[:3])), None
+        (i for i, name in enumerate(MONTHS, 1) if month_word and name.startswith(month_word.group()[:3])), None
     )
     digits = [int(part) for part in re.findall(r"\d+", folded)]
     year = next((float(part) for part in digits if part > 31), None)

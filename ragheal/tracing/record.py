@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from time import perf_counter
 
 import msgspec
@@ -23,6 +25,21 @@ class Recorder:
     def __init__(self, doors: Doors) -> None:
         self._doors = doors
         self._exchanges: list[Exchange] = []
+        self._own = threading.local()  # a thread's list, while it works apart
+        self._one = threading.RLock()  # the index and the models of this machine are used by one thread at a time
+
+    @contextmanager
+    def apart(self) -> Iterator[list[Exchange]]:
+        """What this thread calls is noted in the list, until the block ends; `join` takes it into the record."""
+        exchanges: list[Exchange] = []
+        self._own.exchanges = exchanges
+        try:
+            yield exchanges
+        finally:
+            self._own.exchanges = None
+
+    def join(self, exchanges: Sequence[Exchange]) -> None:
+        self._exchanges += exchanges
 
     @property
     def exchanges(self) -> tuple[Exchange, ...]:
@@ -34,32 +51,37 @@ class Recorder:
 
     def search(self, query: Query) -> tuple[Hit, ...]:
         start = perf_counter()
-        hits = self._doors.search(query)
+        with self._one:
+            hits = self._doors.search(query)
         self._note(SEARCH, requests.search(query), hits, start)
         return hits
 
     def neighbours(self, chunk_id: str) -> tuple[Hit, ...]:
         start = perf_counter()
-        hits = self._doors.neighbours(chunk_id)
+        with self._one:
+            hits = self._doors.neighbours(chunk_id)
         self._note(NEIGHBOURS, chunk_id, hits, start)
         return hits
 
     def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
         start = perf_counter()
-        counts = self._doors.frequencies(terms)
+        with self._one:
+            counts = self._doors.frequencies(terms)
         self._note(VOCABULARY, requests.vocabulary(terms), counts, start)
         return counts
 
     def similarity(self, query: str, texts: Sequence[str]) -> tuple[float, ...]:
         start = perf_counter()
         # A float of numpy is no JSON; a plain one keeps its value through JSON to the last bit.
-        cosines = tuple(float(value) for value in self._doors.similarity(query, texts))
+        with self._one:
+            cosines = tuple(float(value) for value in self._doors.similarity(query, texts))
         self._note(SIMILARITY, requests.similarity(query, texts), cosines, start)
         return cosines
 
     def read(self, question: str, passages: Sequence[tuple[str, str]]) -> tuple[Reading, ...] | None:
         start = perf_counter()
-        readings = self._doors.read(question, passages)
+        with self._one:
+            readings = self._doors.read(question, passages)
         self._note(READER, requests.reader(question, passages), readings, start)
         return readings
 
@@ -72,4 +94,6 @@ class Recorder:
     def _note(self, door: str, request: str, reply: object, start: float) -> None:
         seconds = round(perf_counter() - start, 6)
         raw = msgspec.Raw(msgspec.json.encode(reply))
-        self._exchanges.append(Exchange(door=door, request=request, reply=raw, seconds=seconds))
+        own: list[Exchange] | None = getattr(self._own, "exchanges", None)
+        noted = self._exchanges if own is None else own
+        noted.append(Exchange(door=door, request=request, reply=raw, seconds=seconds))

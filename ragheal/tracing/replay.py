@@ -20,7 +20,18 @@ from ragheal.types import Answer, ChatReply, ChatRequest, Exchange, Hit, Query, 
 
 #: Begins the entry of `Answer.degraded` for a trace that could not be kept. It tells of the disk, not of the run.
 NOT_SAVED = "trace not saved"
-_OF_THE_DAY = (NOT_SAVED, "reader off")  # what a run gave up for the state of its machine
+#: Begin the entries that tell what was given up for the state of the machine, and what surrounds a run.
+_OF_THE_DAY = (
+    NOT_SAVED,
+    "not logged",
+    "reader off",
+    "memory",
+    "cache",
+    "signals",
+    "repairs",
+    "overlay",
+    "the file of",
+)
 
 T = TypeVar("T")
 _IGNORED = frozenset({"seconds"})

@@ -1,7 +1,7 @@
-"""Where traces are kept: `history.db` in the index folder, and files of their own.
+"""Where traces are kept: `history.db` in the index folder.
 
 The database outlives generations of the index. Its journal is SQLite's plain one, so that a folder
-nobody may write can still be read.
+nobody may write can still be read. Other modules keep tables of their own in it, through `open_history`.
 """
 
 from __future__ import annotations
@@ -25,13 +25,21 @@ from ragheal.types import Route, Status, Trace
 HISTORY = "history.db"
 LAST = "last"
 
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS traces (
-    id TEXT PRIMARY KEY, created TEXT NOT NULL, question TEXT NOT NULL, status TEXT NOT NULL,
-    route TEXT NOT NULL, rounds INTEGER NOT NULL, seconds REAL NOT NULL, generation INTEGER NOT NULL,
-    body BLOB NOT NULL  -- zlib of the trace's JSON
+_LISTED = "id, created, question, status, route, rounds, seconds, generation"
+_SCHEMA = (
+    """
+    CREATE TABLE IF NOT EXISTS traces (
+        id TEXT PRIMARY KEY, created TEXT NOT NULL, question TEXT NOT NULL, status TEXT NOT NULL,
+        route TEXT NOT NULL, rounds INTEGER NOT NULL, seconds REAL NOT NULL, generation INTEGER NOT NULL,
+        body BLOB NOT NULL  -- zlib of the trace's JSON
+    )
+    """,
+    # Holds everything that is listed or filtered by, so that no listing touches the bodies.
+    """
+    CREATE INDEX IF NOT EXISTS traces_listed
+    ON traces (created, status, route, question, id, rounds, seconds, generation)
+    """,
 )
-"""
 _BUSY_SECONDS = 10.0
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32: no i, l, o, u
 _EPOCH = 1_735_689_600  # 2025-01-01, so that seven digits last until 2059
@@ -74,19 +82,15 @@ class TraceStore:
             trace.id, trace.created, _storable(trace.question), answer.status, answer.route, answer.rounds,
             trace.seconds, trace.index_generation, zlib.compress(encode(trace), 6),
         )  # fmt: skip
-        try:
-            with closing(sqlite3.connect(self.path, timeout=_BUSY_SECONDS)) as db, db:
-                db.execute(_SCHEMA)
-                db.execute("INSERT INTO traces VALUES (?,?,?,?,?,?,?,?,?)", row)
-        except sqlite3.Error as error:
-            raise StorageError(f"cannot write {self.path}: {error}", hint=_hint(error, self.path)) from None
+        with open_history(self.path.parent, write=True) as db:
+            db.execute(f"INSERT INTO traces ({_LISTED}, body) VALUES (?,?,?,?,?,?,?,?,?)", row)
 
     def load(self, reference: str) -> Trace:
         """The trace with this id, the only one whose id begins (or ends) with it, or the `last`.
 
         Raises TraceError when there is none, when there are several, or when it cannot be read.
         """
-        with self._reading() as db:
+        with open_history(self.path.parent, write=False) as db:
             found = self._resolve(db, reference)
             body = db.execute("SELECT body FROM traces WHERE id = ?", (found,)).fetchone()[0]
         try:
@@ -96,32 +100,38 @@ class TraceStore:
         return decode(data, f"trace {found}")
 
     def list(
-        self, *, limit: int = 20, status: str | None = None, route: str | None = None, contains: str | None = None
+        self,
+        *,
+        limit: int = 20,
+        status: str | None = None,
+        route: str | None = None,
+        contains: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
     ) -> tuple[TraceRow, ...]:
-        """The newest traces first; `contains` is looked for in the question. None yet: an empty tuple."""
-        if not self._begun():
+        """The newest traces first; none yet: an empty tuple.
+
+        `contains` is looked for in the question, whatever the case of its letters. `since` (itself within) and
+        `until` (itself without) bound `created` and are written alike; a beginning such as 2026-03 will do.
+        """
+        if not begun(self.path):
             return ()
         where, values = ["1"], list[object]()
-        for column, value in (("status", status), ("route", route)):
+        for condition, value in (
+            ("status = ?", status),
+            ("route = ?", route),
+            ("instr(lower(question), lower(?)) > 0", contains or None),
+            ("created >= ?", since),
+            ("created < ?", until),
+        ):
             if value is not None:
-                where.append(f"{column} = ?")
+                where.append(condition)
                 values.append(value)
-        if contains:
-            where.append("instr(lower(question), lower(?)) > 0")
-            values.append(contains)
         query = (
-            "SELECT id, created, question, status, route, rounds, seconds, generation FROM traces "
-            f"WHERE {' AND '.join(where)} ORDER BY rowid DESC LIMIT ?"
+            f"SELECT {_LISTED} FROM traces WHERE {' AND '.join(where)} ORDER BY created DESC, rowid DESC LIMIT ?"
         )
-        with self._reading() as db:
+        with open_history(self.path.parent, write=False) as db:
             return tuple(TraceRow(*row) for row in db.execute(query, (*values, limit)))
-
-    def _begun(self) -> bool:
-        """Whether anything was ever saved; a save that met a full disk leaves an empty file."""
-        try:
-            return os.stat(self.path).st_size > 0
-        except OSError:
-            return False
 
     def _resolve(self, db: sqlite3.Connection, reference: str) -> str:
         ids: list[str]
@@ -145,16 +155,56 @@ class TraceStore:
             raise TraceError(f"{len(ids)} traces match `{reference}`", hint=f"give more of the id: {shown}")
         raise TraceError(f"no trace `{reference}`", hint="`ragheal traces` lists them; a file needs its path")
 
-    @contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection]:
-        if not self._begun():
-            raise TraceError(f"no traces are kept in {self.path.parent}", hint='make one: ragheal ask "…"')
-        try:
-            uri = f"{self.path.absolute().as_uri()}?mode=ro"
+
+@contextmanager
+def open_history(folder: Path, *, write: bool) -> Iterator[sqlite3.Connection]:
+    """`history.db` of an index folder, for one reading or one transaction.
+
+    To read, it is opened so that nothing is created or changed. To write, it is created with the table of
+    traces; a table of one's own comes by CREATE TABLE IF NOT EXISTS. What the block did is committed at its
+    end, or undone when it raises. A row about a trace names it in a column `trace_id`: then it goes when the
+    trace goes (`retention.py`).
+
+    Raises, reading: TraceError when nothing is kept yet, or it cannot be read. Raises, writing: StorageError.
+    """
+    path = folder / HISTORY
+    if not write and not begun(path):
+        raise TraceError(f"no traces are kept in {path.parent}", hint='make one: ragheal ask "…"')
+    try:
+        if write:
+            # IMMEDIATE: a transaction that reads first must not find out at its end that another one wrote.
+            opened = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level="IMMEDIATE")
+            with closing(opened) as db, db:
+                _prepare(db)
+                yield db
+        else:
+            uri = f"{path.absolute().as_uri()}?mode=ro"
             with closing(sqlite3.connect(uri, uri=True, timeout=_BUSY_SECONDS)) as db:
                 yield db
-        except sqlite3.Error as error:
-            raise TraceError(f"cannot read {self.path}: {error}", hint=_hint(error, self.path)) from None
+    except sqlite3.Error as error:
+        if write:
+            raise StorageError(f"cannot write {path}: {error}", hint=_hint(error, path)) from None
+        raise TraceError(f"cannot read {path}: {error}", hint=_hint(error, path)) from None
+
+
+def has_table(db: sqlite3.Connection, name: str) -> bool:
+    """Whether anything was ever kept in a table; a history of before it has none."""
+    found = db.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (name,)).fetchone()
+    return found is not None
+
+
+def begun(path: Path) -> bool:
+    """Whether anything was ever saved in a database; a save that met a full disk leaves an empty file."""
+    try:
+        return os.stat(path).st_size > 0
+    except OSError:
+        return False
+
+
+def _prepare(db: sqlite3.Connection) -> None:
+    db.execute("PRAGMA auto_vacuum = INCREMENTAL")  # of effect before the first table alone
+    for statement in _SCHEMA:
+        db.execute(statement)
 
 
 def _hint(error: sqlite3.Error, path: Path) -> str:

@@ -10,9 +10,11 @@ import pytest
 from ragheal.answering.kit import Kit
 from ragheal.answering.loop import gather
 from ragheal.answering.roles import Rewrite, Severity
+from ragheal.answering.signals import of_draft
 from ragheal.settings import Settings, load
 from ragheal.types import (
     Check,
+    Claim,
     Draft,
     Grade,
     Hit,
@@ -20,6 +22,8 @@ from ragheal.types import (
     Missing,
     Plan,
     Query,
+    Reading,
+    RewriteStep,
     SearchStep,
     Step,
     StopStep,
@@ -39,8 +43,12 @@ class Judge:
     """Roles that follow a script of verdicts and rewrites and keep what they were asked."""
 
     name = "script"
+    side_by_side = False
 
-    def __init__(self, verdicts: Sequence[Verdict], rewrites: Sequence[Rewrite | None]) -> None:
+    def __init__(
+        self, verdicts: Sequence[Verdict], rewrites: Sequence[Rewrite | None], explicit_hops: bool = False
+    ) -> None:
+        self.explicit_hops = explicit_hops
         self.verdicts, self.rewrites = list(verdicts), list(rewrites)
         self.pools: list[list[str]] = []
         self.severities: list[Severity] = []
@@ -70,7 +78,7 @@ class Judge:
 
 
 NO = Verdict(False, 0.2, grades=(Grade("x", 20),), missing=(Missing("entity", "HOLD_RED", ("HOLD_RED",)),))
-YES = Verdict(True, 0.9)
+YES = Verdict(True, 0.9, (Grade("x", 90),))
 
 
 def run(doors: Callable, judge: Judge, settings: Settings = DEFAULTS) -> tuple[list[Step], object, object]:
@@ -164,3 +172,119 @@ def test_first_round_is_kept(doors: Callable, rounds: int) -> None:
     _, gathered, _ = run(doors, judge, load(env={}, flags={"loop.max_rounds": rounds}).settings)
     assert gathered.first[1] is NO
     assert {hit.chunk.id for hit in gathered.first[0]} <= {hit.chunk.id for hit in gathered.hits}
+
+
+# --- the severity ladder --------------------------------------------------------------------------------
+
+
+GOOD, POOR = (Grade("x", 90),), (Grade("x", 20),)
+
+
+@pytest.mark.parametrize(
+    ("grades", "confidence", "rung"),
+    [
+        (GOOD, 0.9, "mild"),
+        (GOOD, 0.2, "moderate"),
+        (POOR, 0.9, "moderate"),
+        (POOR, 0.2, "critical"),
+        ((), 0.9, "moderate"),
+    ],
+)
+def test_rungs_of_a_model(doors: Callable, grades: tuple[Grade, ...], confidence: float, rung: str) -> None:
+    """One signal deepens, both take the question apart; without one it is a rewrite."""
+    verdict = msgspec.structs.replace(NO, grades=grades, confidence=confidence)
+    judge = Judge([verdict, YES], [Rewrite((Query("HOLD_RED", origin="rewrite"),), "x")], explicit_hops=True)
+    run(doors, judge)
+    assert judge.severities == [rung]
+
+
+@pytest.mark.parametrize(("raised", "rung"), [(0, "mild"), (1, "moderate"), (2, "critical"), (9, "critical")])
+def test_a_thumb_down_is_a_rung(doors: Callable, raised: int, rung: str) -> None:
+    """A question that was answered badly before does not start at the bottom again."""
+    verdict = msgspec.structs.replace(NO, grades=GOOD, confidence=0.9)
+    judge = Judge([verdict, YES], [Rewrite((Query("HOLD_RED", origin="rewrite"),), "x")], explicit_hops=True)
+    kit = Kit(doors(DOCUMENTS), judge, DEFAULTS, lambda step: None, raised=raised)
+    gather("what pauses dispatch", Plan((Query("what pauses dispatch"),)), kit)
+    assert judge.severities == [rung]
+
+
+class Reading5:
+    """The word doors with a cross-encoder that likes the passages in reverse."""
+
+    def __init__(self, world: object) -> None:
+        self._world = world
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._world, name)
+
+    def read(self, question: str, passages: Sequence[tuple[str, str]]) -> tuple[Reading, ...]:
+        return tuple(Reading(answers=0.01 * place) for place in range(len(passages)))
+
+
+@pytest.mark.parametrize("reader", [True, False])
+def test_a_deeper_search_is_reranked_to_five(doors: Callable, reader: bool) -> None:
+    """Twenty hits drown a model: the cross-encoder, where there is one, picks the five worth showing."""
+    many = {f"{n}.md": f"Dispatch {n}\nThe scheduler pauses dispatch, part {n}." for n in range(30)}
+    world = doors(many)
+    steps: list[Step] = []
+    judge = Judge([msgspec.structs.replace(NO, grades=POOR, confidence=0.9), YES], [None], explicit_hops=True)
+    kit = Kit(Reading5(world) if reader else world, judge, DEFAULTS, steps.append)
+    gather("what pauses dispatch", Plan((Query("what pauses dispatch"),)), kit)
+    deep = [step for step in steps if isinstance(step, SearchStep)][1]
+    assert (deep.query.origin, deep.query.depth, len(deep.hits)) == ("deepen", DEFAULTS.loop.deep_k, 5)
+    found = world.search(deep.query)
+    assert deep.hits == (tuple(reversed(found))[:5] if reader else found[:5])
+    rewrite = next(step for step in steps if isinstance(step, RewriteStep))
+    assert (rewrite.severity, rewrite.query) == ("moderate", deep.query)
+
+
+@pytest.mark.parametrize(("confidence", "rounds"), [(0.9, 1), (0.5, 2)])
+def test_a_sufficient_that_is_not_sure_is_looked_into(doors: Callable, confidence: float, rounds: int) -> None:
+    """A model that says "sufficient" at 50 % is asked again with deeper evidence, once; no rewriter is needed."""
+    unsure = Verdict(True, confidence, (Grade("x", 90),))
+    judge = Judge([unsure, unsure], [], explicit_hops=True)
+    many = {f"{n}.md": f"Dispatch {n}\nThe scheduler pauses dispatch, part {n}." for n in range(30)}
+    steps: list[Step] = []
+    kit = Kit(Reading5(doors(many)), judge, DEFAULTS, steps.append)
+    gathered = gather("what pauses dispatch", Plan((Query("what pauses dispatch"),)), kit)
+    assert gathered.rounds == rounds
+    assert gathered.verdict.sufficient
+    assert not any(isinstance(step, StopStep) for step in steps)
+
+
+def test_it_is_deepened_once(doors: Callable) -> None:
+    """The same deep search again would find the same."""
+    judge = Judge([NO, NO, NO], [None, None], explicit_hops=True)
+    steps, gathered, _ = run(doors, judge)
+    assert [query.origin for query in gathered.tried].count("deepen") == 1
+    assert isinstance(steps[-1], StopStep)
+
+
+def test_a_remembered_plan_is_searched_at_once(doors: Callable) -> None:
+    """The second asking takes one round."""
+    plan = Plan((Query("what pauses dispatch"), Query("HOLD_RED")), together=True)
+    world = doors(DOCUMENTS)
+    gathered = gather("what pauses dispatch", plan, Kit(world, Judge([YES], []), DEFAULTS, lambda step: None))
+    assert gathered.rounds == 1
+    assert [query.text for query in world.asked] == ["what pauses dispatch", "HOLD_RED"]
+
+
+@pytest.mark.parametrize(
+    ("text", "route", "wrong"),
+    [
+        ("It pauses dispatch.", "standard", ""),
+        ("It pauses dispatch.", "self_rag", "shorter"),
+        ("它会暂停派单三十分钟，之后自动恢复，期间不再接受新订单。", "self_rag", ""),
+        ("I don’t know what it does.", "standard", "I don't know"),
+        ("The documents do not mention a price.", "standard", "do not mention"),
+        ("It works with nuclear reactors.", "standard", ""),
+        ("无法确定暂停多久。", "standard", "无法确定"),
+        ("文檔沒有提到價格。", "standard", "没有提到"),
+        ("x" * 6000, "standard", "longer"),
+    ],
+)
+def test_signals_of_a_draft(text: str, route: str, wrong: str) -> None:
+    """A fluent "I don't know" looks like an answer to every metric but this one."""
+    found = of_draft(Draft((Claim(text, (1,)),), ()), route, DEFAULTS.loop)  # type: ignore[arg-type]
+    assert bool(found) == bool(wrong)
+    assert wrong in " ".join(found)

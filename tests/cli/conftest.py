@@ -1,14 +1,12 @@
 """The command line in-process, as a shell sees it: arguments in, two streams and an exit code out."""
 
 import functools
-import importlib.util
 import json
 import os
 import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 from types import ModuleType
 from typing import ClassVar
 
@@ -19,17 +17,6 @@ from ragheal_cli.app import main
 from ragheal.errors import IndexMissing
 from ragheal.tracing import replay
 from ragheal.tracing.store import TraceStore
-
-
-@pytest.fixture(scope="session")
-def samples() -> ModuleType:
-    """Runs made by hand: `tests/samples.py`."""
-    spec = importlib.util.spec_from_file_location("samples", Path(__file__).parent.parent / "samples.py")
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @dataclass
@@ -137,6 +124,35 @@ def process():
     return call
 
 
+class Terminal:
+    """A terminal of its own; a process writes to `end`."""
+
+    def __init__(self):
+        import pty
+
+        self._leader, self.end = pty.openpty()
+
+    def shown(self):
+        """All that was written, as bytes, once every process that writes to it has closed it."""
+        os.close(self.end)
+        text = b""
+        while True:
+            try:
+                data = os.read(self._leader, 65536)
+            except OSError:
+                break
+            if not data:
+                break
+            text += data
+        os.close(self._leader)
+        return text
+
+
+@pytest.fixture
+def terminal():
+    return Terminal()
+
+
 @pytest.fixture
 def history(place, samples):
     """An index folder that holds every sample trace."""
@@ -158,7 +174,7 @@ class ScriptedEngine:
         self.settings, self.index_dir, self.asked, self.closed = settings, index_dir, [], False
         ScriptedEngine.made.append(self)
 
-    def ask(self, question, *, on_step=None):
+    def ask(self, question, *, on_step=None, on_text=None, batch=False):
         self.asked.append(question)
         outcome = self.script.get(question, self.script[None])
         if isinstance(outcome, BaseException):

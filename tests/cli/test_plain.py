@@ -17,9 +17,11 @@ def test_every_parameter_is_converted_plainly():
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.stderr.splitlines()[-1] == "False"
-    for command in build().commands.values():
+    commands = list(build().commands.values())
+    commands += [below for command in commands for below in getattr(command, "commands", {}).values()]
+    for command in commands:
         for parameter in command.params:
-            assert getattr(parameter, "_runtime_param", None) is not None, parameter.name
+            assert getattr(parameter, "_runtime_param", None) is not None, (command.name, parameter.name)
 
 
 def test_conversions(run):

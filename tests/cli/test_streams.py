@@ -10,83 +10,70 @@ import pytest
 
 import ragheal
 
-COMMAND = (sys.executable, "-m", "ragheal_cli")
 posix = pytest.mark.skipif(os.name != "posix", reason="POSIX only")
 
 
-def start(*arguments, **options):
-    options.setdefault("stdout", subprocess.PIPE)
-    options.setdefault("stderr", subprocess.PIPE)
-    env = {**os.environ, **options.pop("env", {})}
-    return subprocess.Popen([*COMMAND, *arguments], env=env, **options)
-
-
-def finish(process):
-    out, err = process.communicate(timeout=30)
-    return process.returncode, (out or b""), (err or b"")
-
-
 @posix
-def test_reader_that_goes_away(history, samples):
+def test_reader_that_goes_away(process, history, samples):
     """`ragheal replay … | head -1` ends without a word."""
     for arguments in (("replay", samples.healed().id, "--json"), ("--help",), ("config",)):
         reader, writer = os.pipe()
         os.close(reader)
-        process = start(*arguments, stdout=writer)
+        running = process.start(*arguments, stdout=writer)
         os.close(writer)
-        code, _, err = finish(process)
+        code, _, err = process.finish(running)
         assert (code, err) == (0, b"")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
-def test_full_disk(history):
+def test_full_disk(process, history):
     """Output that is lost must not end with 0, also with --json."""
     for arguments in (("replay", "last"), ("--help",), ("traces", "--json")):
         with open("/dev/full", "wb") as full:
-            code, _, err = finish(start(*arguments, stdout=full))
+            code, _, err = process.finish(process.start(*arguments, stdout=full))
         assert code == 1
         assert err.decode() == "ragheal: cannot write to standard output: No space left on device\n"
 
 
 @posix
-def test_closed_output(history):
+def test_closed_output(process, history):
     """Started by a service without a standard output."""
-    code, _, err = finish(start("traces", stdout=None, preexec_fn=lambda: os.close(1)))
+    code, _, err = process.finish(process.start("traces", stdout=None, preexec_fn=lambda: os.close(1)))
     assert (code, err) == (0, b"")
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252", "latin-1", "utf-8"])
-def test_console_that_is_not_utf8(history, samples, encoding):
+def test_console_that_is_not_utf8(process, history, samples, encoding):
     """Output never crashes on a console that knows fewer characters; JSON stays JSON."""
     import json
 
     env = {"PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"}
     for name in ("conflict", "healed"):
-        code, out, err = finish(start("replay", samples.ALL[name]().id, env=env))
+        code, out, err = process.finish(process.start("replay", samples.ALL[name]().id, env=env))
         assert (code, err) == (0, b"")
         out.decode(encoding)
-    code, out, _ = finish(start("replay", samples.conflict().id, "--json", env=env))
+    code, out, _ = process.finish(process.start("replay", samples.conflict().id, "--json", env=env))
     assert json.loads(out.decode(encoding))["traces"][0]["question"] == samples.conflict().question
 
 
 @posix
-def test_arguments_that_are_no_text(history):
+def test_arguments_that_are_no_text(process, history):
     """A file name may be any bytes."""
     for flag in ((), ("--json",)):
-        code, _, err = finish(start("replay", b"caf\xe9.json", *flag))
+        code, _, err = process.finish(process.start("replay", b"caf\xe9.json", *flag))
         assert code == 2
         assert b"Traceback" not in err
 
 
 @posix
-def test_ctrl_c(history):
+def test_ctrl_c(process, history):
     """Ctrl-C while it waits: 130 and one line."""
     import time
 
-    process = start("ask", "-", stdin=subprocess.PIPE)
+    running = process.start("ask", "-", stdin=subprocess.PIPE)
     time.sleep(0.7)
-    process.send_signal(signal.SIGINT)
-    code, out, err = finish(process)
+    running.send_signal(signal.SIGINT)
+    code, out, err = process.finish(running)
     assert (code, out, err) == (130, b"", b"ragheal: interrupted\n")
 
 
@@ -94,42 +81,24 @@ def test_ctrl_c(history):
 @pytest.mark.parametrize(
     ("env", "escapes"), [({"TERM": "xterm-256color"}, True), ({"TERM": "dumb"}, False), ({"NO_COLOR": "1"}, False)]
 )
-def test_on_a_terminal(history, samples, env, escapes):
+def test_on_a_terminal(process, terminal, history, samples, env, escapes):
     """The story and the answer in a real terminal; without colour where none is wanted."""
-    import pty
-
-    leader, follower = pty.openpty()
     env = {"TERM": "xterm", "COLUMNS": "70", **env}
-    process = start("replay", samples.healed().id, stdout=follower, stderr=follower, env=env)
-    os.close(follower)
-    text = b""
-    while True:
-        try:
-            data = os.read(leader, 65536)
-        except OSError:
-            break
-        if not data:
-            break
-        text += data
-    os.close(leader)
-    assert finish(process)[0] == 0
-    shown = text.decode()
+    running = process.start("replay", samples.healed().id, stdout=terminal.end, stderr=terminal.end, env=env)
+    shown = terminal.shown().decode()
+    assert process.finish(running)[0] == 0
     assert "Round 2" in shown
     assert "trace 1a2b3c4d5e6" in shown
     assert ("\x1b[" in shown) == escapes
 
 
 @posix
-def test_answer_in_a_pipe_story_on_the_terminal(history, samples):
+def test_answer_in_a_pipe_story_on_the_terminal(process, terminal, history, samples):
     """`ragheal ask … > file`: the file holds the plain answer, the terminal tells the story."""
-    import pty
-
-    leader, follower = pty.openpty()
-    process = start("replay", samples.healed().id, stderr=follower, env={"TERM": "xterm", "COLUMNS": "70"})
-    os.close(follower)
-    code, out, _ = finish(process)
-    story = os.read(leader, 65536)
-    os.close(leader)
+    env = {"TERM": "xterm", "COLUMNS": "70"}
+    running = process.start("replay", samples.healed().id, stderr=terminal.end, env=env)
+    story = terminal.shown()
+    code, out, _ = process.finish(running)
     assert code == 0
     assert b"\x1b" not in out
     assert out.startswith(b"Mara Lindqvist's last product")
@@ -161,7 +130,7 @@ def test_start_up_imports_nothing_heavy(history, arguments, forbidden):
     assert done.stderr.strip() == "loaded:"
 
 
-def test_module_and_version():
+def test_module_and_version(process):
     """`python -m ragheal_cli` is the same program."""
-    code, out, _ = finish(start("--version"))
+    code, out, _ = process.finish(process.start("--version"))
     assert (code, out.decode().strip()) == (0, f"ragheal {ragheal.__version__}")

@@ -116,26 +116,13 @@ def test_ctrl_c_while_embedding(process, project):
     assert process("search", "paid leave").code == 0
 
 
-def test_answers_of_a_batch_reach_the_file(process, project):
+def test_answers_of_a_batch_reach_the_file(process, terminal, project):
     """`ask --batch … > answers.jsonl` at a terminal: the progress bar would swallow every answer."""
-    import pty
-
     (project / "q.jsonl").write_text('{"question":"hello","qid":1}\n{"question":"你好","qid":2}\n')
-    leader, follower = pty.openpty()
     with open("answers.jsonl", "wb") as file:
         env = {"TERM": "xterm-256color", "COLUMNS": "80"}
-        running = process.start("ask", "--batch", "q.jsonl", stdout=file, stderr=follower, env=env)
-        os.close(follower)
-        shown = b""
-        while True:
-            try:
-                data = os.read(leader, 65536)
-            except OSError:
-                break
-            if not data:
-                break
-            shown += data
-    os.close(leader)
+        running = process.start("ask", "--batch", "q.jsonl", stdout=file, stderr=terminal.end, env=env)
+        shown = terminal.shown()
     assert process.finish(running)[0] == 0
     lines = [json.loads(line) for line in Path("answers.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [line["qid"] for line in lines] == [1, 2]

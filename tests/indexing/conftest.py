@@ -62,6 +62,7 @@ class Project:
         self.docs.mkdir(parents=True)
         self.index = folder / ".ragheal"
         self.embedder = WordEmbedder()
+        self.texts: dict[str, str] = {}
 
     def write(self, name: str, text: str | bytes, *, age: float = 3600) -> Path:
         """Write a document whose time of change lies `age` seconds back, so that no build need doubt it."""
@@ -98,3 +99,20 @@ class Project:
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     return Project(tmp_path / "project")
+
+
+ANIMALS = {
+    "cats.md": "# Cats\n\nThe cat sleeps sixteen hours a day in the attic.\n",
+    "dogs.md": "# Dogs\n\nThe dog guards the gate of the farm at night.\n",
+    "birds/owl.md": "# Owls\n\nThe owl hunts silent above the meadow.\n",
+    "猫头鹰.md": "# 猫头鹰\n\n猫头鹰在夜间捕食老鼠，白天休息。\n",
+}
+
+
+@pytest.fixture
+def animals(project: Project) -> Project:
+    """A project of four documents, not built yet; `texts` holds them by name."""
+    for name, text in ANIMALS.items():
+        project.write(name, text)
+    project.texts = dict(ANIMALS)
+    return project

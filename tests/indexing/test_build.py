@@ -12,20 +12,6 @@ import pytest
 
 from ragheal.indexing.report import Progress
 
-ANIMALS = {
-    "cats.md": "# Cats\n\nThe cat sleeps sixteen hours a day in the attic.\n",
-    "dogs.md": "# Dogs\n\nThe dog guards the gate of the farm at night.\n",
-    "birds/owl.md": "# Owls\n\nThe owl hunts silent above the meadow.\n",
-    "猫头鹰.md": "# 猫头鹰\n\n猫头鹰在夜间捕食老鼠，白天休息。\n",
-}
-
-
-@pytest.fixture
-def animals(project):
-    for name, text in ANIMALS.items():
-        project.write(name, text)
-    return project
-
 
 def test_a_first_build_can_be_searched_in_both_languages(animals):
     """Nothing else matters if this fails."""
@@ -189,7 +175,7 @@ def test_a_file_that_turned_bad_no_longer_answers(animals):
 def test_new_times_alone_change_nothing(animals):
     """A fresh checkout touches every file."""
     animals.build()
-    for name in ANIMALS:
+    for name in animals.texts:
         os.utime(animals.docs / name)
     report = animals.build()
     assert (report.written, report.unchanged) == (False, 4)

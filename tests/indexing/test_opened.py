@@ -7,20 +7,6 @@ import time
 
 import pytest
 
-ANIMALS = {
-    "cats.md": "# Cats\n\nThe cat sleeps sixteen hours a day in the attic.\n",
-    "dogs.md": "# Dogs\n\nThe dog guards the gate of the farm at night.\n",
-    "birds/owl.md": "# Owls\n\nThe owl hunts silent above the meadow.\n",
-    "猫头鹰.md": "# 猫头鹰\n\n猫头鹰在夜间捕食老鼠，白天休息。\n",
-}
-
-
-@pytest.fixture
-def animals(project):
-    for name, text in ANIMALS.items():
-        project.write(name, text)
-    return project
-
 
 def test_other_chunking_splits_anew_and_keeps_vectors_of_equal_texts(animals):
     """A changed setting would silently do nothing, or cost all embeddings."""
@@ -79,7 +65,7 @@ def test_is_current_tells_an_edit(animals):
         os.utime(animals.docs / "cats.md")
         assert index.is_current("cats.md")
         time.sleep(0.01)
-        animals.write("cats.md", ANIMALS["cats.md"].replace("sixteen", "fifteen"))
+        animals.write("cats.md", animals.texts["cats.md"].replace("sixteen", "fifteen"))
         assert not index.is_current("cats.md")
         (animals.docs / "dogs.md").unlink()
         assert not index.is_current("dogs.md")

@@ -25,7 +25,7 @@ from ragheal.answering.roles import Rewrite, Severity
 from ragheal.retrieval.base import Doors
 from ragheal.settings import Settings
 from ragheal.text.questions import analyze
-from ragheal.types import Check, Draft, Hit, Hop, Plan, Query, Route, Routing, Verdict
+from ragheal.types import Check, Draft, Hit, Hop, Plan, Query, Route, Routing, Tokens, Verdict
 
 
 class EmbeddedRoles:
@@ -39,6 +39,10 @@ class EmbeddedRoles:
         self._settings = settings
         self._reader = EvidenceReader(doors, settings.embedded.windows, reader=settings.embedded.reader)
         self._found: dict[tuple[str, str, tuple[str, ...]], _judge.Finding] = {}
+
+    @property
+    def usage(self) -> tuple[int, Tokens]:
+        return 0, Tokens()
 
     def classify(self, question: str) -> Routing | None:
         return None  # the rules are all it knows of routes

@@ -1,4 +1,4 @@
-"""Verification in code: does every quotation, number and name of the answer stand in what it cites?"""
+"""What a draft of quoted sentences promises: grounded by code, as sure as the judge was."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from ragheal.answering.embedded.judge import Finding
 from ragheal.answering.embedded.reading import fitted
 from ragheal.answering.embedded.windows import term_set
+from ragheal.answering.verification import veto
 from ragheal.settings import AnswerSettings
-from ragheal.text.script import simplified
-from ragheal.text.values import numeric, values
 from ragheal.types import Check, Draft, Hit
 
 _REREAD = 0.05
@@ -31,7 +30,7 @@ def verify(
     `again` is the trained reader's probability that the quoted sentences alone answer, where there is one:
     an answer that only its surroundings make an answer is not promised.
     """
-    problems = ground(draft, pool)
+    problems = ground(draft, pool, finding.whole.question.text)
     unsupported = len({problem.split(":")[0] for problem in problems})
     grounded = (
         "supported"
@@ -62,30 +61,16 @@ def verify(
     return Check(outcome, grounded, complete, useful, problems)  # type: ignore[arg-type]
 
 
-def ground(draft: Draft, pool: Sequence[Hit]) -> tuple[str, ...]:
+def ground(draft: Draft, pool: Sequence[Hit], question: str = "") -> tuple[str, ...]:
     """What in a draft does not stand in the passages it cites, one line each; empty when all does."""
     texts = {hit.chunk.id: hit.chunk.text for hit in pool}
-    cited = {citation.n: citation for citation in draft.citations}
     problems: list[str] = []
     for citation in draft.citations:
         if citation.chunk_id not in texts:
             problems.append(f"[{citation.n}]: cites a passage that was not retrieved")
         elif citation.quote not in texts[citation.chunk_id]:
             problems.append(f"[{citation.n}]: the quotation is not in {citation.source}")
-    for index, claim in enumerate(draft.claims, 1):
-        if not claim.cites:
-            problems.append(f"claim {index}: no citation")
-            continue
-        unknown = [n for n in claim.cites if n not in cited]
-        if unknown:
-            problems.append(f"claim {index}: cites [{unknown[0]}], which does not exist")
-            continue
-        source = " ".join(cited[n].quote for n in claim.cites)
-        held = {span.norm for span in values(source) if numeric(span)}
-        absent = [span.text for span in values(claim.text) if numeric(span) and span.norm not in held]
-        absent = [text for text in absent if simplified(text) not in simplified(source)]
-        if absent:
-            problems.append(f"claim {index}: {absent[0]} is not in the cited text")
+    problems += veto(draft, {citation.n: citation.quote for citation in draft.citations}, question)
     if draft.lead and draft.lead.lower() not in _VERDICTS:
         everything = term_set(" ".join(f"{c.heading} {texts.get(c.chunk_id, '')}" for c in draft.citations))
         if len(term_set(draft.lead) & everything) < 0.6 * len(term_set(draft.lead)):

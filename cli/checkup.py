@@ -1,0 +1,258 @@
+"""The checks of `ragheal doctor`, and the repairs of `--fix`: each gives one finding."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from ragheal.errors import ConfigError, RaghealError
+
+if TYPE_CHECKING:
+    from ragheal.indexing.folder import Folder
+    from ragheal.settings import Settings
+
+#: Databases that hold nothing which is not made again by use.
+DISPOSABLE = ("cache.db", "models.db", "pending.db")
+#: Packages with compiled parts, and the module that loads them: they can be installed and still not load.
+_COMPILED = {
+    "faiss-cpu": "faiss", "msgspec": "msgspec", "numpy": "numpy", "onnxruntime": "onnxruntime",
+    "opencc": "opencc", "openai": "openai", "pypdfium2": "pypdfium2", "PyStemmer": "Stemmer", "rjieba": "rjieba",
+    "tantivy": "tantivy", "tokenizers": "tokenizers",
+}  # fmt: skip
+_LITTLE_SPACE = 200 << 20
+_REINSTALL = "pip install --force-reinstall ragheal"
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """What one check found. `code` is the exit code that it stands for; `do` says what to do about it."""
+
+    name: str
+    state: Literal["ok", "warning", "bad"]
+    text: str
+    do: str = ""
+    code: int = 0
+
+
+def bad(name: str, error: RaghealError) -> Finding:
+    return Finding(name, "bad", error.message, error.hint, error.exit_code)
+
+
+def installation() -> Iterator[Finding]:
+    """Python, the packages it needs, the models that are shipped."""
+    yield Finding("python", "ok", ".".join(map(str, sys.version_info[:3])))
+    yield _packages()
+    yield _models()
+
+
+def index(folder: Path, settings: Settings, *, fix: bool) -> Iterator[Finding]:
+    """The index, what killed processes left in its folder, its databases, and whether it can be written."""
+    from ragheal.indexing.folder import Folder
+
+    place = Folder(folder)
+    yield _leftovers(place, fix=fix)
+    yield _index(place, settings)
+    yield _databases(folder, fix=fix)
+    yield _writable(folder)
+
+
+def _packages() -> Finding:
+    import importlib
+    from importlib.metadata import PackageNotFoundError, requires, version
+
+    try:
+        needed = [text for text in requires("ragheal") or [] if "extra ==" not in text]
+    except PackageNotFoundError:
+        return Finding(
+            "packages", "warning", "ragheal runs from its source and is not installed", "pip install -e ."
+        )
+    troubles = []
+    for text in needed:
+        name, _, least = (part.strip() for part in text.partition(">="))
+        try:
+            found = version(name)
+        except PackageNotFoundError:
+            troubles.append(f"{name} is missing")
+            continue
+        if least and _numbers(found) < _numbers(least):
+            troubles.append(f"{name} {found} is older than {least}")
+        elif name in _COMPILED:
+            try:
+                importlib.import_module(_COMPILED[name])
+            except Exception as error:  # whatever a broken library raises
+                troubles.append(f"{name} {found} does not load: {type(error).__name__}: {error}")
+    if troubles:
+        return Finding("packages", "bad", "; ".join(troubles), _REINSTALL, 1)
+    return Finding("packages", "ok", f"{len(needed)}, all there and loading")
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    import re
+
+    return tuple(int(part) for part in re.findall(r"\d+", version.partition("+")[0])[:3])
+
+
+def _models() -> Finding:
+    import hashlib
+
+    from ragheal.errors import ModelError
+    from ragheal.models import onnx
+
+    folder = Path(onnx.__file__).parent / "data"
+    names = []
+    for part in sorted(path for path in folder.glob("*") if path.is_dir()):
+        try:
+            for name, expected in onnx.sums(part, (), part.name).items():
+                with (part / name).open("rb") as file:
+                    if hashlib.file_digest(file, "sha256").hexdigest() != expected:
+                        raise ModelError(f"{part.name}: {name} is damaged", hint=onnx.REINSTALL)
+        except ModelError as error:
+            return bad("models", error)
+        except OSError as error:
+            return Finding("models", "bad", f"{part.name}: {error.strerror or error}", onnx.REINSTALL, 6)
+        names.append(part.name)
+    return Finding("models", "ok", f"{', '.join(names)}: as shipped")
+
+
+def _index(place: Folder, settings: Settings) -> Finding:
+    from ragheal.engine import Engine
+    from ragheal.indexing.generation import current, read_manifest, verify
+    from ragheal.settings import ModelSettings
+
+    engine = Engine(msgspec.structs.replace(settings, model=ModelSettings()), place.path)
+    try:
+        path = current(place)
+        manifest = read_manifest(place, path)
+        verify(path, manifest)
+        engine.search("index")  # embeds, and reads vectors, words and chunks
+    except FileNotFoundError:
+        return Finding("index", "bad", f"{place.current} names a generation that is gone", _rebuild(), 5)
+    except RaghealError as error:
+        return bad("index", error)
+    finally:
+        engine.close()
+    return Finding(
+        "index", "ok",
+        f"{place.path}: generation {manifest.generation}, {manifest.documents:,} documents, "
+        f"{manifest.chunks:,} chunks, every file as written",
+    )  # fmt: skip
+
+
+def _rebuild() -> str:
+    from ragheal.indexing.folder import REBUILD
+
+    return REBUILD
+
+
+def _leftovers(place: Folder, *, fix: bool) -> Finding:
+    """What a killed build left behind. The system has freed its lock; only the holder of it may tidy."""
+    from ragheal.errors import IndexBusy
+    from ragheal.indexing.generation import sweep
+    from ragheal.indexing.lock import writing
+
+    left = sorted(path.name for path in place.generations.glob("*.tmp-*"))
+    left += [path.name for path in (place.writer, place.path / "CURRENT.new") if path.exists()]
+    if not left:
+        return Finding("leftovers", "ok", "none")
+    named = ", ".join(left)
+    try:
+        if not fix:
+            from filelock import FileLock, Timeout
+
+            try:
+                FileLock(place.lock).acquire(timeout=0).lock.release()
+            except Timeout:
+                return Finding("leftovers", "ok", "another process is writing the index now")
+            return Finding("leftovers", "warning", f"of a build that was ended: {named}", "ragheal doctor --fix")
+        with writing(place):
+            sweep(place)
+            with suppress(OSError):
+                (place.path / "CURRENT.new").unlink()
+    except IndexBusy:
+        return Finding("leftovers", "ok", "another process is writing the index now")
+    except RaghealError as error:
+        return bad("leftovers", error)
+    except OSError as error:
+        return Finding("leftovers", "warning", f"{named}: {error.strerror or error}")
+    return Finding("leftovers", "ok", f"removed: {named}")
+
+
+def _databases(folder: Path, *, fix: bool) -> Finding:
+    sound, done = [], []
+    for path in sorted(folder.glob("*.db")):
+        trouble = _trouble(path)
+        if not trouble:
+            sound.append(path.name)
+        elif path.name not in DISPOSABLE:
+            do = f"move {path.name} away; a new one is begun, without what this one holds"
+            return Finding("databases", "bad", f"{path.name}: {trouble}", do, 1)
+        elif not fix:
+            return Finding("databases", "warning", f"{path.name}: {trouble}", "ragheal doctor --fix moves it away")
+        else:
+            aside = path.with_name(f"{path.name}.damaged-{int(time.time())}")
+            try:
+                os.replace(path, aside)
+                for tail in ("-journal", "-wal", "-shm"):
+                    with suppress(FileNotFoundError):
+                        os.unlink(f"{path}{tail}")
+            except OSError as error:
+                return Finding(
+                    "databases", "bad", f"{path.name} cannot be moved: {error.strerror or error}", "", 1
+                )
+            done.append(f"{path.name} was damaged and is now {aside.name}; a new one is begun by itself")
+    return Finding("databases", "ok", "; ".join(done) or ", ".join(sound) or "none yet")
+
+
+def _trouble(path: Path) -> str:
+    """What is wrong with a database; empty: nothing, or it is in use."""
+    try:
+        if path.stat().st_size == 0:
+            return ""
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=5.0)) as db:
+            said = [row[0] for row in db.execute("PRAGMA quick_check(3)")]
+        return "" if said == ["ok"] else "damaged"
+    except sqlite3.DatabaseError as error:
+        name = getattr(error, "sqlite_errorname", "")
+        return (
+            ""
+            if name.startswith("SQLITE_BUSY")
+            else "damaged"
+            if "CORRUPT" in name or "NOTADB" in name
+            else str(error)
+        )
+    except OSError as error:
+        return error.strerror or str(error)
+
+
+def _writable(folder: Path) -> Finding:
+    import tempfile
+
+    try:
+        with tempfile.NamedTemporaryFile(dir=folder, prefix="doctor-"):
+            pass
+        free = shutil.disk_usage(folder).free
+    except OSError as error:
+        text = f"{folder}: {error.strerror or error}; answers come without traces, memory and cache"
+        return Finding("folder", "warning", text, "make it yours to write, or use --index FOLDER")
+    if free < _LITTLE_SPACE:
+        return Finding("folder", "warning", f"writable, but only {free >> 20} MB are free", "free some space")
+    return Finding("folder", "ok", "writable")
+
+
+def settings(load: Callable[[], Settings]) -> tuple[Settings, Finding]:
+    """The settings and what is to be said of them; with the defaults where they cannot be used."""
+    from ragheal.settings import Settings
+
+    try:
+        found = load()
+    except ConfigError as error:
+        return Settings(), bad("settings", error)
+    return found, Finding("settings", "ok", f"back end {found.model.backend}")

@@ -1,0 +1,98 @@
+"""How well the caches work: what is in them, and how often it was what somebody asked for."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable
+from contextlib import closing
+from datetime import date, datetime
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from ragheal.caching.answers import ANSWERS
+from ragheal.caching.database import CACHE, drop
+from ragheal.errors import StorageError
+
+T = TypeVar("T")
+
+
+class KindFigures(msgspec.Struct, frozen=True):
+    """Of answers or of decisions. `bytes` of the bodies as they are kept; `oldest` in seconds of age."""
+
+    entries: int = 0
+    bytes: int = 0
+    hits: int = 0
+    misses: int = 0
+    oldest: float | None = None
+    routes: dict[str, int] = {}  # entries by route; of answers alone
+
+    @property
+    def hit_rate(self) -> float | None:
+        """Share of the lookups that were served; None without any."""
+        return _rate(self.hits, self.misses)
+
+
+def cache_figures(folder: Path) -> dict[str, KindFigures]:
+    """What is kept, by kind; nothing for a cache that was never used or cannot be read. Changes nothing."""
+    return _read(folder, _figures) or {}
+
+
+def cache_hit_rate(folder: Path, since: datetime) -> float | None:
+    """Share of the questions since that day (UTC, its whole) answered from the cache; None without any asked."""
+    return _rate(*cache_lookups(folder, since.date()))
+
+
+def cache_lookups(folder: Path, since: date, kind: str = ANSWERS) -> tuple[int, int]:
+    """Hits and misses since that day, UTC."""
+    query = "SELECT coalesce(sum(hits), 0), coalesce(sum(misses), 0) FROM counts WHERE kind = ? AND day >= ?"
+    found = _read(folder, lambda db: db.execute(query, (kind, since.isoformat())).fetchone())
+    return (int(found[0]), int(found[1])) if found else (0, 0)
+
+
+def clear(folder: Path) -> dict[str, int]:
+    """Forget everything, the counts too; gives the entries removed by kind. Raises StorageError."""
+    removed = {kind: figures.entries for kind, figures in cache_figures(folder).items() if figures.entries}
+    path = folder / CACHE
+    if path.exists() and not drop(path):
+        raise StorageError(f"cannot remove {path}", hint=f"is {folder} yours to write?")
+    return removed
+
+
+def _figures(db: sqlite3.Connection) -> dict[str, KindFigures]:
+    now = time.time()
+    found: dict[str, KindFigures] = {}
+    counted = {kind: (hits, misses) for kind, hits, misses in db.execute(
+        "SELECT kind, sum(hits), sum(misses) FROM counts GROUP BY kind"
+    )}  # fmt: skip
+    kept = db.execute(
+        "SELECT kind, label, count(*), sum(length(body)), min(made) FROM entries GROUP BY kind, label"
+    )
+    for kind, label, count, size, made in kept.fetchall():
+        before = found.get(kind, KindFigures())
+        found[kind] = KindFigures(
+            entries=before.entries + count,
+            bytes=before.bytes + size,
+            oldest=max(before.oldest or 0.0, now - made),
+            routes=before.routes | ({label: count} if label else {}),
+        )
+    for kind, (hits, misses) in counted.items():
+        found[kind] = msgspec.structs.replace(found.get(kind, KindFigures()), hits=hits, misses=misses)
+    return found
+
+
+def _read(folder: Path, work: Callable[[sqlite3.Connection], T]) -> T | None:
+    path = folder / CACHE
+    if not path.is_file():
+        return None
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=2.0)) as db:
+            return work(db)
+    except sqlite3.Error:
+        return None
+
+
+def _rate(hits: int, misses: int) -> float | None:
+    return hits / (hits + misses) if hits + misses else None

@@ -1,0 +1,215 @@
+"""One compact row a run, and what the runs of each hour add up to.
+
+`runs` has a row for every question and goes with its trace. `hours` holds counts and sums by hour and route,
+so that figures over a million runs take milliseconds; they name no question and are never pruned, so that
+counters made of them only rise. `traits` counts by day how often a document was in the final evidence, was
+cited, or was there when the run failed, and how often each kind of question failed.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import get_args
+
+from ragheal.failures import facts
+from ragheal.text.questions import analyze
+from ragheal.tracing.store import open_history
+from ragheal.types import Status, Trace
+
+#: Upper bounds of the latency classes, in seconds; a last one has no bound.
+BUCKETS = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0)
+#: How a run was answered: in one round, after healing, or with healing off.
+MODES = ("one_round", "healed", "off")
+#: What is added up by hour and route; `ragheal.health.figures` says what is made of it.
+COLUMNS = (
+    "runs", "cached", "seconds", "recalled", "degraded", "judge_errors", "calls", "prompt_tokens",
+    "completion_tokens", "cost", "retrieved", "healed", "recoveries", "heal_success", "regenerated", "judged",
+    "relevant", "hop_runs", "hops", "checked", "supported", "useful",
+    *(f"status_{status}" for status in get_args(Status)),
+    *(f"bucket_{n}" for n in range(len(BUCKETS) + 1)),
+    *(f"{mode}_{what}" for mode in MODES for what in ("runs", "accepted", "checked", "usefulness")),
+)  # fmt: skip
+SCHEMA = (
+    """
+    CREATE TABLE IF NOT EXISTS runs (
+        trace_id TEXT PRIMARY KEY, created TEXT NOT NULL, route TEXT NOT NULL, status TEXT NOT NULL,
+        rounds INTEGER NOT NULL, healing INTEGER NOT NULL,  -- whether it was on
+        recoveries INTEGER NOT NULL, failed INTEGER NOT NULL, succeeded INTEGER NOT NULL,
+        regenerated INTEGER NOT NULL, support TEXT NOT NULL, useful INTEGER NOT NULL,  -- '' and 0: not checked
+        relevant INTEGER, hops INTEGER NOT NULL, degraded TEXT NOT NULL, judge_errors INTEGER NOT NULL,
+        calls INTEGER NOT NULL, prompt_tokens INTEGER NOT NULL, completion_tokens INTEGER NOT NULL,
+        cost REAL NOT NULL, seconds REAL NOT NULL, cached INTEGER NOT NULL, recalled INTEGER NOT NULL,
+        overlay INTEGER NOT NULL, canary INTEGER NOT NULL
+    )
+    """,
+    # Holds all that percentiles need, so that they touch no row.
+    "CREATE INDEX IF NOT EXISTS runs_seconds ON runs (created, cached, route, seconds)",
+    f"""
+    CREATE TABLE IF NOT EXISTS hours (
+        hour INTEGER NOT NULL, route TEXT NOT NULL, {", ".join(f"{name} REAL NOT NULL" for name in COLUMNS)},
+        PRIMARY KEY (hour, route)
+    ) WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE IF NOT EXISTS degradations (
+        hour INTEGER NOT NULL, kind TEXT NOT NULL, runs INTEGER NOT NULL, PRIMARY KEY (hour, kind)
+    ) WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE IF NOT EXISTS traits (
+        day INTEGER NOT NULL, what TEXT NOT NULL, name TEXT NOT NULL, runs INTEGER NOT NULL,
+        failed INTEGER NOT NULL, answered INTEGER NOT NULL, cited INTEGER NOT NULL,
+        PRIMARY KEY (day, what, name)
+    ) WITHOUT ROWID
+    """,
+)
+_TRAIT_DAYS = 400  # how long traits are kept: documents have names
+_HOUR, _DAY = 3600, 86_400
+_ADD = f"INSERT INTO hours VALUES ({','.join('?' * (len(COLUMNS) + 2))}) ON CONFLICT DO UPDATE SET " + ", ".join(
+    f"{name} = {name} + excluded.{name}" for name in COLUMNS
+)
+_ADD_TRAIT = (
+    "INSERT INTO traits VALUES (?,?,?,1,?,?,?) ON CONFLICT DO UPDATE SET runs = runs + 1, "
+    "failed = failed + excluded.failed, answered = answered + excluded.answered, cited = cited + excluded.cited"
+)
+
+
+def note(folder: Path, trace: Trace) -> None:
+    """Count a run. Raises StorageError when the history cannot be written."""
+    with open_history(folder, write=True) as db:
+        write(db, trace)
+
+
+def write(db: sqlite3.Connection, trace: Trace) -> None:
+    """The same within a transaction of the caller's. A trace that is already counted is not counted again."""
+    for statement in SCHEMA:
+        db.execute(statement)
+    at = _seconds(trace.created)
+    if trace.cache is not None and trace.cache.trace_id == trace.id:
+        at += int(trace.cache.age)  # the run of before, shown again: it has its row
+    else:
+        row = _row(trace)
+        marks = ",".join("?" * len(row))
+        if not db.execute(f"INSERT OR IGNORE INTO runs VALUES ({marks})", row).rowcount:
+            return
+    tally = tallied(trace)
+    db.execute(_ADD, (at // _HOUR, trace.answer.route, *(tally[name] for name in COLUMNS)))
+    if trace.cache is not None:
+        return
+    db.executemany(
+        "INSERT INTO degradations VALUES (?,?,1) ON CONFLICT DO UPDATE SET runs = runs + 1",
+        [(at // _HOUR, storable(kind)) for kind in facts.degradations(trace)],
+    )
+    db.executemany(_ADD_TRAIT, [(at // _DAY, *trait) for trait in traits(trace)])
+    db.execute("DELETE FROM traits WHERE day < ?", (at // _DAY - _TRAIT_DAYS,))
+
+
+def hour_of(moment: datetime) -> int:
+    """The number of an hour, as `hours` counts them from 1970 on."""
+    return int(moment.timestamp()) // _HOUR
+
+
+def stamp(moment: datetime) -> str:
+    """A time as traces write theirs, so that the two compare as text."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def tallied(trace: Trace) -> Counter[str]:
+    """What a run adds to its hour and route, by the names of `COLUMNS`."""
+    return Counter({name: value for name, value in _tallied(trace) if value})
+
+
+def _tallied(trace: Trace) -> Iterator[tuple[str, float]]:
+    answer, check = trace.answer, trace.answer.check
+    yield "runs", 1
+    yield f"status_{answer.status}", 1
+    yield "cached", trace.cache is not None
+    if trace.cache is not None:
+        return
+    yield "seconds", trace.seconds
+    yield f"bucket_{bisect_left(BUCKETS, trace.seconds)}", 1
+    yield "recalled", trace.memory is not None
+    yield "degraded", bool(answer.degraded)
+    yield "judge_errors", facts.judge_errors(trace)
+    yield "calls", answer.calls
+    yield "prompt_tokens", answer.tokens.prompt
+    yield "completion_tokens", answer.tokens.completion
+    yield "cost", _cost(trace)
+    if not facts.retrieved(trace):
+        return
+    again = facts.recoveries(trace)
+    yield "retrieved", 1
+    yield "healed", again > 0
+    yield "recoveries", again
+    yield "heal_success", again > 0 and facts.succeeded(trace)
+    yield "regenerated", facts.regenerated(trace)
+    relevant = facts.relevant(trace)
+    yield "judged", relevant is not None
+    yield "relevant", bool(relevant)
+    yield "hop_runs", bool(answer.hops)
+    yield "hops", len(answer.hops)
+    mode = "healed" if again else "one_round" if trace.healed else "off"
+    yield f"{mode}_runs", 1
+    if check is not None:
+        yield "checked", 1
+        yield "supported", check.grounded == "supported"
+        yield "useful", check.useful >= facts.USEFUL
+        yield f"{mode}_accepted", check.outcome == "accept"
+        yield f"{mode}_checked", 1
+        yield f"{mode}_usefulness", check.useful
+
+
+def traits(trace: Trace) -> Iterator[tuple[str, str, bool, bool, bool]]:
+    """What a searching run is told apart by: (what, name, failed, answered, cited); see `patterns.py`."""
+    if not facts.retrieved(trace):
+        return
+    failed, answered = facts.failed(trace), bool(trace.answer.citations)
+    asked = analyze(trace.question)
+    named = {
+        "route": trace.answer.route,
+        "language": asked.lang,
+        "asks for": asked.kind,
+        "begins with": facts.opening(trace.question),
+    }
+    yield "all", "", failed, answered, False
+    for what, name in named.items():
+        if name and name != "any":
+            yield what, storable(name), failed, answered, False
+    for document in facts.involved(trace):
+        yield "document", storable(document.source), failed, answered, document.cited
+
+
+def _row(trace: Trace) -> tuple[object, ...]:
+    answer, check, fresh = trace.answer, trace.answer.check, trace.cache is None
+    return (
+        trace.id, trace.created, answer.route, answer.status, answer.rounds, trace.healed,
+        facts.recoveries(trace), facts.failed(trace), facts.succeeded(trace), facts.regenerated(trace),
+        check.grounded if check else "", check.useful if check else 0, facts.relevant(trace), len(answer.hops),
+        storable("; ".join(facts.degradations(trace))), facts.judge_errors(trace), answer.calls * fresh,
+        answer.tokens.prompt * fresh, answer.tokens.completion * fresh, _cost(trace) * fresh, trace.seconds,
+        not fresh, trace.memory is not None, trace.overlay, trace.canary,
+    )  # fmt: skip
+
+
+def _cost(trace: Trace) -> float:
+    """In the currency of the prices that were set at the time."""
+    prices = trace.settings.get("budget")
+    if not isinstance(prices, dict):
+        return 0.0
+    tokens = trace.answer.tokens
+    pairs = ((tokens.prompt, "price_prompt"), (tokens.completion, "price_completion"))
+    return sum(count * float(prices.get(name) or 0.0) for count, name in pairs) / 1e6
+
+
+def _seconds(created: str) -> int:
+    return int(datetime.fromisoformat(created).astimezone(UTC).timestamp())
+
+
+def storable(text: str) -> str:
+    """SQLite takes no lone surrogates, which an argument that is not UTF-8 carries."""
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,275 @@
+"""What users did and said after an answer: signals that mark its trace, weigh, and fade.
+
+Kept in the table `signals` of `history.db`; a signal goes when its trace goes. `asked` remembers for some
+minutes who asked what, so that a question put in other words is noticed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import os
+import sqlite3
+import sys
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Literal, get_args
+
+from ragheal.errors import ConfigError
+from ragheal.memory.guard import near_in_words, subject
+from ragheal.memory.normal import normalised
+from ragheal.settings.sections import MemorySettings
+from ragheal.tracing.store import HISTORY, TraceStore, begun, has_table, open_history
+from ragheal.types import Trace, Value
+
+Signal = Literal["thumbs_up", "thumbs_down", "follow_up_correction", "no_engagement", "rephrased_query"]
+SIGNALS: tuple[Signal, ...] = get_args(Signal)
+#: How much a signal says of the answer, when it is given. It halves every HALF_LIFE days.
+WEIGHTS: dict[str, float] = {
+    "thumbs_up": 1.0,
+    "thumbs_down": -1.0,
+    "follow_up_correction": -0.9,
+    "rephrased_query": -0.2,
+    "no_engagement": -0.1,
+}
+HALF_LIFE = 30.0
+#: What must be left of the ill that was said of a question for its next run to start higher up the ladder: a
+#: thumb down counts for two months, one rephrasing alone never.
+FLOOR = 0.25
+#: Whoever asks again within so many seconds, in words that share this much, was not served by the answer.
+REPHRASED_WITHIN = 120.0
+REPHRASED_COSINE, _SWAPPED, _ADDED = 0.90, 0.67, 0.5
+_TEACHING = frozenset({"thumbs_up", "thumbs_down", "follow_up_correction"})
+_OPPOSITES: dict[str, str] = {"thumbs_up": "thumbs_down", "thumbs_down": "thumbs_up"}
+_OLDEST_DAYS = 180.0  # a signal older than this weighs nothing that counts
+_LOOKED_AT = 200  # questions that ill was said of, the newest first
+
+SCHEMA = (
+    """
+    CREATE TABLE IF NOT EXISTS signals (
+        trace_id TEXT NOT NULL, signal TEXT NOT NULL, note TEXT NOT NULL, created TEXT NOT NULL,
+        weight REAL NOT NULL,  -- at `created`
+        session TEXT NOT NULL, UNIQUE (trace_id, signal)
+    )
+    """,
+    "CREATE INDEX IF NOT EXISTS signals_weight ON signals (weight, created)",
+    "CREATE TABLE IF NOT EXISTS asked (trace_id TEXT PRIMARY KEY, session TEXT NOT NULL, created TEXT NOT NULL)",
+)
+
+
+class Noted(Value, frozen=True):
+    """A signal as it stands. `existed`: it was there already; `replaced`: the opposite one that it took away."""
+
+    trace_id: str
+    question: str
+    signal: str
+    note: str
+    created: str  # ISO 8601, UTC
+    weight: float
+    existed: bool = False
+    replaced: str = ""
+
+
+def known(signal: str) -> Signal:
+    """The signal of this name, `-` for `_` and case aside. Raises ConfigError that names the nearest."""
+    wanted = signal.strip().lower().replace("-", "_")
+    for name in SIGNALS:
+        if name == wanted:
+            return name
+    close = difflib.get_close_matches(wanted, SIGNALS, n=1, cutoff=0.4)
+    hint = f"did you mean `{close[0]}`?" if close else ""
+    raise ConfigError(f"unknown signal `{signal}`", hint=hint or f"one of {', '.join(SIGNALS)}")
+
+
+def note(
+    folder: Path, trace_id: str, signal: str, note: str = "", *, now: datetime | None = None, session: str = ""
+) -> Noted:
+    """Mark a trace, named as `TraceStore.load` takes it. A thumb up takes away a thumb down, and the reverse.
+
+    A signal that the trace has already stays as it was, but for its note, when one is given.
+    Raises ConfigError for an unknown signal, TraceError for an unknown trace, StorageError.
+    """
+    name = known(signal)
+    trace = TraceStore(folder).load(trace_id)
+    with open_history(folder, write=True) as db:
+        _prepare(db)
+        created = _stamp(now or datetime.now(UTC))
+        opposite = _OPPOSITES.get(name, "")
+        gone = db.execute("DELETE FROM signals WHERE trace_id = ? AND signal = ?", (trace.id, opposite)).rowcount
+        added = _add(db, trace.id, name, note, created, session)
+        if not added and note:
+            db.execute(
+                "UPDATE signals SET note = ? WHERE trace_id = ? AND signal = ?", (_storable(note), trace.id, name)
+            )
+        row = db.execute(
+            "SELECT note, created, weight FROM signals WHERE trace_id = ? AND signal = ?", (trace.id, name)
+        ).fetchone()
+    if added and name in _TEACHING:
+        _teach(folder, trace, good=WEIGHTS[name] > 0)
+    text, at, weight = row
+    return Noted(trace.id, trace.question, name, text, at, weight, not added, opposite if gone else "")
+
+
+def _teach(folder: Path, trace: Trace, *, good: bool) -> None:
+    """What a user says of an answer holds for the plan that led to it. No error when it cannot be written."""
+    from ragheal.memory.plans import PlanMemory
+
+    memory = PlanMemory(folder)
+    weigh = memory.strengthen if good else memory.weaken
+    for reference in (trace.id, trace.memory.id if trace.memory is not None else ""):
+        if reference:
+            weigh(reference, used=False)
+
+
+def of_trace(folder: Path, trace_id: str) -> tuple[Noted, ...]:
+    """The signals of a trace (its whole id), oldest first. Raises TraceError."""
+    with _reading(folder) as db:
+        if db is None:
+            return ()
+        rows = db.execute(
+            "SELECT s.trace_id, t.question, s.signal, s.note, s.created, s.weight FROM signals s "
+            "JOIN traces t ON t.id = s.trace_id WHERE s.trace_id = ? ORDER BY s.created, s.rowid",
+            (trace_id,),
+        )
+        return tuple(Noted(*row) for row in rows)
+
+
+def decayed(weight: float, created: str, now: datetime) -> float:
+    """What is left of a weight that was given at `created`."""
+    days = max(0.0, (now - _time(created)).total_seconds() / 86_400)
+    return float(weight * 0.5 ** (days / HALF_LIFE))
+
+
+def raised(
+    folder: Path,
+    question: str,
+    similar: Callable[[str], float] | None = None,
+    now: datetime | None = None,
+    *,
+    similarity: float = MemorySettings().similarity,
+) -> int:
+    """How many steps up the severity ladder a run starts: 1 when ill was said of this question or one like it.
+
+    `similar` gives the cosine of another question to this one; it is called only for questions that are near in
+    words. Without it, only the same question counts. Praise of a later answer outweighs the ill said of an
+    earlier one. Raises TraceError.
+    """
+    moment = now or datetime.now(UTC)
+    with _reading(folder) as db:
+        if db is None:
+            return 0
+        since = _stamp(moment - timedelta(days=_OLDEST_DAYS))
+        ill = db.execute(
+            "SELECT t.question FROM signals s JOIN traces t ON t.id = s.trace_id WHERE s.weight < 0 "
+            "AND s.created >= ? GROUP BY t.question ORDER BY max(s.created) DESC LIMIT ?",
+            (since, _LOOKED_AT),
+        ).fetchall()
+        meant = [other for (other,) in ill if _is_like(question, other, similar, similarity)]
+        if not meant:
+            return 0
+        rows = db.execute(
+            "SELECT s.weight, s.created FROM signals s JOIN traces t ON t.id = s.trace_id WHERE s.created >= ? "
+            f"AND t.question IN ({','.join('?' * len(meant))})",
+            (since, *meant),
+        )
+        total = sum(decayed(weight, created, moment) for weight, created in rows)
+    return int(total <= -FLOOR)
+
+
+def find_rephrased(
+    folder: Path, trace: Trace, similar: Callable[[str], float], session: str | None = None
+) -> str | None:
+    """Mark the run before this one when this question says it in other words; gives the id of what was marked.
+
+    Looked at are the questions that the same session put in the two minutes before `trace`, which must be saved.
+    `session`: `session_id()` when None; empty: nothing is looked at, as for questions out of a file.
+    `similar` gives the cosine of another question to this one. Raises StorageError.
+    """
+    who = session_id() if session is None else session
+    if not who or trace.cache is not None or trace.answer.status == "direct":
+        return None
+    asked_at = _time(trace.created)
+    with open_history(folder, write=True) as db:
+        _prepare(db)
+        since = _stamp(asked_at - timedelta(seconds=REPHRASED_WITHIN))
+        db.execute("DELETE FROM asked WHERE created < ?", (_stamp(asked_at - timedelta(hours=1)),))
+        db.execute("INSERT OR REPLACE INTO asked VALUES (?, ?, ?)", (trace.id, who, trace.created))
+        earlier = db.execute(
+            "SELECT t.id, t.question FROM asked a JOIN traces t ON t.id = a.trace_id WHERE a.session = ? "
+            "AND a.created >= ? AND a.created <= ? AND a.trace_id != ? ORDER BY a.created DESC",
+            (who, since, trace.created, trace.id),
+        ).fetchall()
+    same = normalised(trace.question)
+    found = next(
+        (i for i, q in earlier if normalised(q) != same and _is_reworded(trace.question, q, similar)), None
+    )
+    if found is not None:
+        with open_history(folder, write=True) as db:
+            _add(db, found, "rephrased_query", "", trace.created, who)
+    return found
+
+
+def session_id() -> str:
+    """Who is asking: RAGHEAL_SESSION, else the terminal with its login session and user; "" without a terminal.
+
+    A script has no terminal, and its questions are not one person's second thoughts.
+    """
+    given = os.environ.get("RAGHEAL_SESSION", "").strip()
+    if given:
+        return given
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            if stream is not None and stream.isatty():
+                descriptor = stream.fileno()
+                name = os.ttyname(descriptor) if hasattr(os, "ttyname") else "console"
+                login = os.getsid(0) if hasattr(os, "getsid") else os.getppid()
+                user = os.getuid() if hasattr(os, "getuid") else os.environ.get("USERNAME", "")
+                return f"{name}:{login}:{user}"
+    return ""
+
+
+def _is_like(question: str, other: str, similar: Callable[[str], float] | None, bound: float) -> bool:
+    if normalised(question) == normalised(other):
+        return True
+    return similar is not None and near_in_words(subject(question), subject(other)) and similar(other) >= bound
+
+
+def _is_reworded(question: str, other: str, similar: Callable[[str], float]) -> bool:
+    near = near_in_words(subject(question), subject(other), swapped=_SWAPPED, added=_ADDED)
+    return near and similar(other) >= REPHRASED_COSINE
+
+
+def _add(db: sqlite3.Connection, trace_id: str, signal: str, text: str, created: str, session: str) -> bool:
+    """Whether it was new."""
+    row = (trace_id, signal, _storable(text), created, WEIGHTS[signal], _storable(session))
+    return db.execute("INSERT OR IGNORE INTO signals VALUES (?,?,?,?,?,?)", row).rowcount > 0
+
+
+def _prepare(db: sqlite3.Connection) -> None:
+    for statement in SCHEMA:
+        db.execute(statement)
+
+
+@contextlib.contextmanager
+def _reading(folder: Path) -> Iterator[sqlite3.Connection | None]:
+    """The history, or None when no signal was ever given."""
+    if not begun(folder / HISTORY):
+        yield None
+        return
+    with open_history(folder, write=False) as db:
+        yield db if has_table(db, "signals") else None
+
+
+def _stamp(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _time(stamp: str) -> datetime:
+    moment = datetime.fromisoformat(stamp)
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+
+
+def _storable(text: str) -> str:
+    """SQLite takes no lone surrogates, which an argument that is not UTF-8 carries."""
+    return text.encode("utf-8", "replace").decode("utf-8")
