@@ -44,6 +44,14 @@ def footer(trace: Trace, *, columns: int, colour: bool) -> str:
     return render(*degraded, line, columns=columns, colour=colour)
 
 
+def degraded_text(trace: Trace) -> str:
+    """What was given up, below the answer, for where no footer is shown; empty when nothing was."""
+    if not trace.answer.degraded:
+        return ""
+    label = "降级：" if trace.answer.lang == "zh" else "Degraded: "
+    return "\n" + "".join(f"{label}{one_line(entry)}\n" for entry in trace.answer.degraded)
+
+
 def _origins(trace: Trace) -> list[str]:
     """What the answer owes to earlier questions and to repairs, and what it took of a model server."""
     answer = trace.answer

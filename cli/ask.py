@@ -11,7 +11,7 @@ import typer
 
 from ragheal.errors import ConfigError
 
-from . import console, options, session
+from . import console, options, session, target
 
 if TYPE_CHECKING:
     from ragheal.engine import Engine
@@ -128,10 +128,7 @@ def _check_file(path: Path) -> None:
     """Raises ConfigError for a file that cannot be written, before a question is answered for it."""
     if str(path) == "-":
         raise ConfigError("--trace needs a file", hint="--json prints the rounds and the evidence of the answer")
-    if not path.absolute().parent.is_dir():
-        raise ConfigError(f"--trace {path}: there is no folder {path.parent}")
-    if path.is_dir():
-        raise ConfigError(f"--trace {path} is a folder", hint=f"--trace {path / 'trace.json'}")
+    target.check("--trace", path, "trace.json")
 
 
 def teller(columns: int | None = None) -> Callable[[Step], None]:
@@ -163,7 +160,7 @@ def streamer() -> Callable[[str], None]:
 
 def tell_end(trace: Trace, *, telling: bool, show_context: bool = False) -> None:
     """The answer on standard output, the footer on standard error."""
-    from .answer import answer_text, context_text, footer
+    from .answer import answer_text, context_text, degraded_text, footer
 
     columns = console.width()
     terminal = console.is_terminal(sys.stdout)
@@ -173,6 +170,9 @@ def tell_end(trace: Trace, *, telling: bool, show_context: bool = False) -> None
     if show_context:
         passages = context_text(trace, columns=columns, terminal=terminal, colour=console.colourful(sys.stdout))
         text += passages and f"\n{passages}"
+    if not telling:
+        # Nobody reads a footer here, and an answer that was made with less must say so.
+        text += degraded_text(trace)
     console.write(text)
     if telling:
         console.note("\n" + footer(trace, columns=columns, colour=console.colourful(sys.stderr)))

@@ -53,7 +53,9 @@ def _open(file: str) -> tuple[Iterator[bytes], int | None]:
         with open(file, "rb") as opened:
             lines = opened.read().splitlines()
     except OSError as error:
-        raise ConfigError(f"cannot read {file}: {error.strerror or error}") from None
+        raise ConfigError(
+            f"cannot read {file}: {error.strerror or error}", hint='JSON Lines, each such as {"question": "…"}'
+        ) from None
     return iter(lines), sum(1 for line in lines if line.strip())
 
 

@@ -6,7 +6,6 @@ import os
 import shutil
 import sqlite3
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
@@ -22,6 +21,9 @@ if TYPE_CHECKING:
 
 #: Databases that hold nothing which is not made again by use.
 DISPOSABLE = ("cache.db", "models.db", "pending.db")
+#: Databases that hold what a user may want to save from the damaged file, and that are begun anew without it.
+MOVABLE = ("history.db", "memory.db")
+DAMAGED = "damaged"
 #: Packages with compiled parts, and the module that loads them: they can be installed and still not load.
 _COMPILED = {
     "faiss-cpu": "faiss", "msgspec": "msgspec", "numpy": "numpy", "onnxruntime": "onnxruntime",
@@ -55,12 +57,18 @@ def installation() -> Iterator[Finding]:
 
 def index(folder: Path, settings: Settings, *, fix: bool) -> Iterator[Finding]:
     """The index, what killed processes left in its folder, its databases, and whether it can be written."""
-    from ragheal.indexing.folder import Folder
+    from ragheal.indexing.folder import Folder, unreadable
 
     place = Folder(folder)
+    try:
+        os.listdir(folder)
+        os.stat(os.path.join(folder, os.curdir))  # a folder may be listed and still not be entered
+    except OSError as error:
+        yield bad("index", unreadable(folder, error))
+        return
     yield _leftovers(place, fix=fix)
     yield _index(place, settings)
-    yield _databases(folder, fix=fix)
+    yield from _databases(folder, fix=fix)
     yield _writable(folder)
 
 
@@ -185,49 +193,58 @@ def _leftovers(place: Folder, *, fix: bool) -> Finding:
     return Finding("leftovers", "ok", f"removed: {named}")
 
 
-def _databases(folder: Path, *, fix: bool) -> Finding:
-    sound, done = [], []
+def _databases(folder: Path, *, fix: bool) -> Iterator[Finding]:
+    """One finding for each database that something is wrong with; else, or for what was mended, one for all."""
+    from ragheal.tracing.store import access, move_aside
+
+    sound, done, troubled = [], [], False
     for path in sorted(folder.glob("*.db")):
         trouble = _trouble(path)
+        weight: tuple[Literal["warning", "bad"], int] = ("warning", 0) if path.name in DISPOSABLE else ("bad", 1)
         if not trouble:
             sound.append(path.name)
-        elif path.name not in DISPOSABLE:
-            do = f"move {path.name} away; a new one is begun, without what this one holds"
-            return Finding("databases", "bad", f"{path.name}: {trouble}", do, 1)
-        elif not fix:
-            return Finding("databases", "warning", f"{path.name}: {trouble}", "ragheal doctor --fix moves it away")
+        elif trouble != DAMAGED:
+            troubled = True
+            yield Finding("databases", weight[0], f"{path.name}: {trouble}", access(path), weight[1])
+        elif not fix or path.name not in (*DISPOSABLE, *MOVABLE):
+            troubled = True
+            fixes = path.name in (*DISPOSABLE, *MOVABLE)
+            do = "ragheal doctor --fix moves it away" if fixes else f"move {path.name} away"
+            if path.name not in DISPOSABLE:
+                do += "; a new one is begun, without what this one holds"
+            yield Finding("databases", weight[0], f"{path.name}: {trouble}", do, weight[1])
         else:
-            aside = path.with_name(f"{path.name}.damaged-{int(time.time())}")
             try:
-                os.replace(path, aside)
-                for tail in ("-journal", "-wal", "-shm"):
-                    with suppress(FileNotFoundError):
-                        os.unlink(f"{path}{tail}")
+                aside = move_aside(path)
             except OSError as error:
-                return Finding(
-                    "databases", "bad", f"{path.name} cannot be moved: {error.strerror or error}", "", 1
-                )
+                troubled = True
+                text = f"{path.name} cannot be moved: {error.strerror or error}"
+                yield Finding("databases", "bad", text, access(path), 1)
+                continue
             done.append(f"{path.name} was damaged and is now {aside.name}; a new one is begun by itself")
-    return Finding("databases", "ok", "; ".join(done) or ", ".join(sound) or "none yet")
+    if done or not troubled:
+        yield Finding("databases", "ok", "; ".join(done) or ", ".join(sound) or "none yet")
 
 
-def _trouble(path: Path) -> str:
-    """What is wrong with a database; empty: nothing, or it is in use."""
+def _trouble(path: Path, mode: str = "ro") -> str:
+    """What is wrong with a database, DAMAGED or in words; empty: nothing, or it is in use."""
+    from ragheal.tracing.store import access
+
     try:
         if path.stat().st_size == 0:
             return ""
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=5.0)) as db:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=5.0)) as db:
             said = [row[0] for row in db.execute("PRAGMA quick_check(3)")]
-        return "" if said == ["ok"] else "damaged"
+        return "" if said == ["ok"] else DAMAGED
     except sqlite3.DatabaseError as error:
         name = getattr(error, "sqlite_errorname", "")
-        return (
-            ""
-            if name.startswith("SQLITE_BUSY")
-            else "damaged"
-            if "CORRUPT" in name or "NOTADB" in name
-            else str(error)
-        )
+        if name.startswith("SQLITE_BUSY"):
+            return ""
+        if "CORRUPT" in name or "NOTADB" in name:
+            return DAMAGED
+        if "READONLY" in name and mode == "ro" and not access(path):
+            return _trouble(path, "rw")  # a killed process left a transaction, which the next use undoes
+        return str(error) if os.access(path, os.R_OK) else "no permission to read it"
     except OSError as error:
         return error.strerror or str(error)
 

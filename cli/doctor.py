@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -61,7 +62,7 @@ def doctor(
     findings = [*checkup.installation(), found]
     if folder is None:
         findings.append(checkup.Finding("index", "warning", "none here or above", "ragheal index PATH"))
-    elif not folder.is_dir():
+    elif not os.path.isdir(folder):
         findings.append(checkup.Finding("index", "bad", f"there is none at {folder}", "ragheal index PATH", 5))
     else:
         findings += checkup.index(folder, settings, fix=fix)

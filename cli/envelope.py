@@ -63,7 +63,7 @@ def answer_fields(trace: Trace) -> dict[str, Any]:
         "nearest": list(answer.nearest),
         "conflict": whole(answer.conflict),
         "degraded": list(answer.degraded),
-        "healed": trace.healed,
+        "healing": trace.healed,
         "hops": whole(answer.hops),
         "faults": [whole(step) for step in trace.steps if isinstance(step, FaultStep)],
         "memory": {"plan": trace.memory.id, "similarity": trace.memory.similarity} if trace.memory else None,

@@ -56,9 +56,12 @@ def failures(
     if outcome is not None and outcome not in known:
         raise ConfigError(f"--outcome {outcome}: no such outcome", hint=f"one of: {', '.join(known)}")
     if limit is not None and limit < 1:
-        raise ConfigError(f"--limit {limit}: at least 1")
+        raise ConfigError(f"--limit {limit}: at least 1", hint="without --limit there are 20")
     if since is not None and not 0 < since <= _MOST_DAYS:
-        raise ConfigError(f"--since {since:g}: a number of days, more than 0 and at most {_MOST_DAYS:g}")
+        raise ConfigError(
+            f"--since {since:g}: a number of days, more than 0 and at most {_MOST_DAYS:g}",
+            hint="--since 7 shows the last week; without --since they are of all time",
+        )
     start = datetime.now(UTC) - timedelta(days=since) if since is not None else None
     if cluster:
         return _clustered(folder, loaded.settings, start, limit, outcome, contains, json=json)

@@ -126,7 +126,7 @@ def verify(
     from . import heal_text as text
 
     folder = session.existing_index(index)
-    file = _file(questions, quiet=quiet)
+    file = _file(questions, folder, quiet=quiet)
     with pointer.writing(folder), _engine(folder, preset, set_) as engine:
         steps.recover(folder)
         chosen = steps.find(folder, ids) if ids else waiting.open_proposals(folder)
@@ -246,7 +246,7 @@ def log(
 
     folder = session.existing_index(index)
     if limit < 1:
-        raise ConfigError(f"--limit {limit}: at least 1")
+        raise ConfigError(f"--limit {limit}: at least 1", hint="without --limit there are 50")
     entries = store.log(folder)[-limit:]
     if json:
         _dump("heal log", steps=text.log_fields(entries))
@@ -272,9 +272,9 @@ def auto(
     from . import heal_text as text
 
     folder = session.existing_index(index)
-    file = _file(questions, quiet=quiet)
+    file = _file(questions, folder, quiet=quiet)
     if not 1 <= percent <= 100:
-        raise ConfigError(f"--percent {percent}: from 1 to 100")
+        raise ConfigError(f"--percent {percent}: from 1 to 100", hint="without --percent it is 20")
     with pointer.writing(folder), _engine(folder, preset, set_) as engine:
         steps.recover(folder)
         steps.require_quiet(folder)
@@ -312,11 +312,12 @@ def _engine(folder: Path, preset: str | None, assignments: list[str] | None) -> 
         yield engine
 
 
-def _file(path: Path, *, quiet: bool) -> File:
+def _file(path: Path, index: Path, *, quiet: bool) -> File:
     """The question file; lines that repeat another are told of and counted once."""
-    from ragheal.healing.questions import read
+    from ragheal.healing.questions import read, require_outside
 
     file = read(path)
+    require_outside(path, index)
     if file.repeats and not quiet:
         lines = ", ".join(map(str, file.repeats[:10])) + (" …" if len(file.repeats) > 10 else "")
         noun = "line" if len(file.repeats) == 1 else "lines"

@@ -10,7 +10,7 @@ import typer
 
 from ragheal.errors import ConfigError
 
-from . import console, options, session
+from . import console, options, session, target
 
 FAILED = 7
 _MOST_DAYS = 36_500.0
@@ -50,6 +50,11 @@ def health(
     from ragheal.health.figures import figures, totals
 
     folder = session.existing_index(index)
+    for flag, path, example in (
+        ("--prometheus", prometheus, "ragheal.prom"), ("--dashboard", dashboard, "ragheal.json")
+    ):  # fmt: skip
+        if path is not None:
+            target.check(flag, path, example)
     settings = session.settings(folder, preset, assignments, {"health.days": days}).settings.health
     if not settings.days <= _MOST_DAYS:
         raise ConfigError(f"--days {settings.days:g}: at most {_MOST_DAYS:g}", hint="0 is everything")
@@ -83,8 +88,9 @@ def _write_dashboard(path: Path) -> None:
     from importlib.resources import files
 
     from ragheal.errors import StorageError
+    from ragheal.tracing.files import UNWRITABLE, replace
 
     try:
-        path.write_bytes(files("ragheal_configs").joinpath("grafana", "ragheal.json").read_bytes())
+        replace(path, files("ragheal_configs").joinpath("grafana", "ragheal.json").read_bytes())
     except OSError as error:
-        raise StorageError(f"cannot write {path}: {error.strerror or error}") from None
+        raise StorageError(f"cannot write {path}: {error.strerror or error}", hint=UNWRITABLE) from None

@@ -146,4 +146,6 @@ def _sibling(path: Path) -> str:
     except OSError:
         return f"there is no folder {path.absolute().parent} either"
     close = difflib.get_close_matches(path.name, names, n=1, cutoff=0.5)
-    return f"did you mean {path.parent / close[0]}?" if close else ""
+    return (
+        f"did you mean {path.parent / close[0]}?" if close else "give the path of a folder or a file that is there"
+    )

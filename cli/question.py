@@ -27,13 +27,13 @@ def from_argument(text: str, what: str = "question", example: str = EXAMPLE) -> 
     try:
         return checked(data.decode("utf-8-sig"), what, example)
     except UnicodeDecodeError:
-        raise ConfigError(f"the {what} on standard input is not UTF-8") from None
+        raise ConfigError(f"the {what} on standard input is not UTF-8", hint="save it as UTF-8 first") from None
 
 
 def piped() -> BinaryIO:
     """Standard input as bytes. Raises ConfigError when there is none, as under some services."""
     if sys.stdin is None:
-        raise ConfigError("`-` reads standard input, and there is none")
+        raise ConfigError("`-` reads standard input, and there is none", hint="give it as an argument")
     return sys.stdin.buffer
 
 

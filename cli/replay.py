@@ -66,7 +66,7 @@ def load(name: str, index: Path | None) -> TraceFile:
     if path.is_file():
         return read(path)
     if path.suffix or len(path.parts) > 1:
-        raise TraceError(f"there is no file {name}")
+        raise TraceError(f"there is no file {name}", hint="`ragheal traces` lists the saved traces by id")
     from ragheal.tracing.store import TraceStore
 
     folder = index or session.found_upwards()

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 import typer.core
 
 from ragheal.errors import ConfigError, IndexMissing
 
-from . import console, options, session
+from . import console, options, session, target
 
 if TYPE_CHECKING:
     from ragheal.settings.sections import HistorySettings
@@ -64,12 +64,18 @@ def traces(
 ) -> int:
     """List the saved traces, newest first. `ragheal replay ID` shows one."""
     from ragheal.tracing.store import TraceStore
+    from ragheal.types import ROUTES, Status
 
     if (trace is None) != (export is None):
         raise ConfigError("TRACE and --export go together", hint="to show a trace: ragheal replay TRACE")
     folder = _folder(index)
     if limit < 1:
-        raise ConfigError(f"--limit {limit}: at least 1")
+        raise ConfigError(f"--limit {limit}: at least 1", hint="without --limit there are 20")
+    for flag, value, known in (("--status", status, get_args(Status)), ("--route", route, ROUTES)):
+        if value is not None and value not in known:
+            raise ConfigError(f"{flag} {value}: no such {flag[2:]}", hint=f"one of: {', '.join(known)}")
+    if export is not None:
+        target.check("--export", export, "trace.json")
     store = TraceStore(folder)
     if trace is not None and export is not None:
         from ragheal.tracing.files import write
@@ -117,7 +123,7 @@ def prune(
     folder = _folder(index)
     for flag, value in (("--keep-days", keep_days), ("--keep-mb", keep_mb)):
         if value is not None and value < 0:
-            raise ConfigError(f"{flag} {value}: at least 0")
+            raise ConfigError(f"{flag} {value}: at least 0", hint=f"{flag} 0 sets no limit")
     flags = {"history.keep_days": keep_days, "history.keep_mb": keep_mb}
     history = session.settings(folder, flags=flags).settings.history
     pruned = prune(folder, history, now=datetime.now(UTC), dry_run=dry_run)

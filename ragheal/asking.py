@@ -137,6 +137,8 @@ class Surroundings:
         try:
             if trace.cache is None:
                 TraceStore(self._folder).save(trace)
+            else:
+                TraceStore(self._folder).shown(trace.id)  # what `last` means, to whoever just read it
         except RaghealError as error:
             return (f"trace not saved: {error.message}",)
         try:

@@ -54,12 +54,18 @@ class ScriptedRoles:
     @classmethod
     def load(cls, path: Path, fallback: Roles) -> ScriptedRoles:
         """Read a script. Raises ConfigError when it is missing or is not as told above."""
+        if path == Path():
+            raise ConfigError("`model.script` names no file", hint="--set model.script=script.json")
         try:
             script = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
         except OSError as error:
-            raise ConfigError(f"cannot read the script {path}: {error.strerror or error}") from None
+            raise ConfigError(
+                f"cannot read the script {path}: {error.strerror or error}", hint="`model.script` names the file"
+            ) from None
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise ConfigError(f"the script {path} is not usable: {error}") from None
+            raise ConfigError(
+                f"the script {path} is not usable: {error}", hint='it looks like {"judge": [{"sufficient": true}]}'
+            ) from None
         return cls(script, fallback)
 
     @property

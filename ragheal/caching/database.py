@@ -102,7 +102,7 @@ class Entries:
         try:
             return _worked(self._path, work)
         except sqlite3.Error as error:
-            if not _is_damage(error) or not drop(self._path):
+            if not is_damage(error) or not drop(self._path):
                 return None  # nobody may write here, the disk is full, or others are at it for long
         self.notes = (f"{NOTE}: {CACHE} was damaged",)
         with suppress(sqlite3.Error):
@@ -148,6 +148,7 @@ def _count(db: sqlite3.Connection, kind: str, *, hit: bool) -> None:
     )
 
 
-def _is_damage(error: sqlite3.Error) -> bool:
+def is_damage(error: sqlite3.Error) -> bool:
+    """Whether the file is none of ours: it is begun anew at its next use."""
     code = getattr(error, "sqlite_errorcode", None)
     return code is not None and code & 0xFF in _DAMAGED

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import date, datetime
 from pathlib import Path
 from typing import TypeVar
@@ -13,8 +14,9 @@ from typing import TypeVar
 import msgspec
 
 from ragheal.caching.answers import ANSWERS
-from ragheal.caching.database import CACHE, drop
+from ragheal.caching.database import CACHE, drop, is_damage
 from ragheal.errors import StorageError
+from ragheal.tracing.store import begun, remedy
 
 T = TypeVar("T")
 
@@ -36,7 +38,10 @@ class KindFigures(msgspec.Struct, frozen=True):
 
 
 def cache_figures(folder: Path) -> dict[str, KindFigures]:
-    """What is kept, by kind; nothing for a cache that was never used or cannot be read. Changes nothing."""
+    """What is kept, by kind; nothing for a cache that was never used or is damaged. Changes nothing.
+
+    Raises StorageError when it is there and cannot be read: nobody knows what is kept.
+    """
     return _read(folder, _figures) or {}
 
 
@@ -46,17 +51,21 @@ def cache_hit_rate(folder: Path, since: datetime) -> float | None:
 
 
 def cache_lookups(folder: Path, since: date, kind: str = ANSWERS) -> tuple[int, int]:
-    """Hits and misses since that day, UTC."""
+    """Hits and misses since that day, UTC; none when the cache cannot be read."""
     query = "SELECT coalesce(sum(hits), 0), coalesce(sum(misses), 0) FROM counts WHERE kind = ? AND day >= ?"
-    found = _read(folder, lambda db: db.execute(query, (kind, since.isoformat())).fetchone())
+    found = None
+    with suppress(StorageError):
+        found = _read(folder, lambda db: db.execute(query, (kind, since.isoformat())).fetchone())
     return (int(found[0]), int(found[1])) if found else (0, 0)
 
 
 def clear(folder: Path) -> dict[str, int]:
     """Forget everything, the counts too; gives the entries removed by kind. Raises StorageError."""
-    removed = {kind: figures.entries for kind, figures in cache_figures(folder).items() if figures.entries}
+    removed: dict[str, int] = {}
+    with suppress(StorageError):  # what may not be read may still be removed
+        removed = {kind: figures.entries for kind, figures in cache_figures(folder).items() if figures.entries}
     path = folder / CACHE
-    if path.exists() and not drop(path):
+    if not drop(path):
         raise StorageError(f"cannot remove {path}", hint=f"is {folder} yours to write?")
     return removed
 
@@ -85,13 +94,15 @@ def _figures(db: sqlite3.Connection) -> dict[str, KindFigures]:
 
 def _read(folder: Path, work: Callable[[sqlite3.Connection], T]) -> T | None:
     path = folder / CACHE
-    if not path.is_file():
+    if not begun(path) or os.path.isdir(path):
         return None
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=2.0)) as db:
             return work(db)
-    except sqlite3.Error:
-        return None
+    except sqlite3.Error as error:
+        if is_damage(error):
+            return None
+        raise StorageError(f"cannot read {path}: {error}", hint=remedy(error, path)) from None
 
 
 def _rate(hits: int, misses: int) -> float | None:

@@ -135,6 +135,21 @@ def of_trace(folder: Path, trace_id: str) -> tuple[Noted, ...]:
         return tuple(Noted(*row) for row in rows)
 
 
+def judgements(folder: Path) -> dict[str, tuple[bool, ...]]:
+    """What was said of answers that holds for their plans, by trace id, oldest first: true for good.
+
+    Raises TraceError.
+    """
+    found: dict[str, tuple[bool, ...]] = {}
+    with _reading(folder) as db:
+        if db is None:
+            return found
+        for trace_id, signal in db.execute("SELECT trace_id, signal FROM signals ORDER BY created, rowid"):
+            if signal in _TEACHING:
+                found[trace_id] = (*found.get(trace_id, ()), WEIGHTS[signal] > 0)
+    return found
+
+
 def decayed(weight: float, created: str, now: datetime) -> float:
     """What is left of a weight that was given at `created`."""
     days = max(0.0, (now - _time(created)).total_seconds() / 86_400)

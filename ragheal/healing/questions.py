@@ -6,6 +6,7 @@ A line is an object: `question`, and any of `answers` (a text that the answer mu
 
 from __future__ import annotations
 
+import os
 import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,6 +16,8 @@ import msgspec
 from ragheal.errors import ConfigError
 from ragheal.text.script import simplified
 from ragheal.types import Status, Trace, Value
+
+_LOOKS = 'a line looks like {"question": "…", "answers": ["…"]}'
 
 
 class Line(Value, frozen=True):
@@ -50,7 +53,9 @@ def read(path: Path) -> File:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise ConfigError(f"cannot read {path}: {error.strerror or error}") from None
+        raise ConfigError(
+            f"cannot read {path}: {error.strerror or error}", hint=f"it is JSON Lines; {_LOOKS}"
+        ) from None
     found: dict[str, Line] = {}
     repeats: list[int] = []
     wrong: list[str] = []
@@ -73,14 +78,32 @@ def read(path: Path) -> File:
             found[key] = line
     if wrong:
         more = f" (and {len(wrong) - 5} more)" if len(wrong) > 5 else ""
-        raise ConfigError(
-            f"{path}: {'; '.join(wrong[:5])}{more}", hint='a line looks like {"question": "…", "answers": ["…"]}'
-        )
+        raise ConfigError(f"{path}: {'; '.join(wrong[:5])}{more}", hint=_LOOKS)
     if not found:
-        raise ConfigError(
-            f"{path} holds no question", hint='a line looks like {"question": "…", "answers": ["…"]}'
-        )
+        raise ConfigError(f"{path} holds no question", hint=_LOOKS)
     return File(tuple(found.values()), tuple(repeats), empty - data.endswith(b"\n"))
+
+
+def require_outside(path: Path, index: Path) -> None:
+    """Raises ConfigError when the question file is a document of the index: it would answer its own questions.
+
+    Raises IndexUnusable when the index cannot be opened.
+    """
+    from ragheal.indexing.opened import OpenIndex
+
+    resolved = os.path.realpath(path)
+    with OpenIndex.open(index) as opened:
+        for row in opened.documents():
+            # By the name first: to resolve the path of every document would take seconds in a large index.
+            if row.status != "ok" or Path(row.source).name != Path(resolved).name:
+                continue
+            found = opened.path_of(row.source)
+            if found is not None and os.path.realpath(found) == resolved:
+                raise ConfigError(
+                    f"{path} is a document of the index, and would answer its own questions",
+                    hint=f"keep it outside the indexed folder, or list {row.source} in .raghealignore; "
+                    "then run `ragheal index`",
+                )
 
 
 def _line(raw: bytes, number: int) -> Line:

@@ -22,6 +22,7 @@ from ragheal.healing.verify import Ask, Baseline, entries, measure, narrowed, ob
 from ragheal.tracing.store import now
 
 _LIVE = frozenset({"canary", "promoted"})
+_LIST = "ragheal heal list shows what is in force and what waits"
 
 
 def current(index: Path) -> tuple[Proposal, ...]:
@@ -81,7 +82,7 @@ def verify(
         if proposal.repair is None:
             raise ConfigError(f"{proposal.id} is advice: there is nothing to verify", hint=said(proposal.what))
         if proposal.state in _LIVE:
-            raise ConfigError(f"{proposal.id} is {_live(proposal)} already")
+            raise ConfigError(f"{proposal.id} is {_live(proposal)} already", hint=_LIST)
     baseline = baseline or Baseline(index, lines, ask)
     found: list[Proposal] = []
     queue = list(proposals)
@@ -115,7 +116,7 @@ def start_trial(index: Path, proposal: Proposal, percent: int) -> Overlay:
     Raises ConfigError when it was not verified on top of what is in force, or another is on trial.
     """
     if not 1 <= percent <= 100:
-        raise ConfigError(f"--percent {percent}: from 1 to 100")
+        raise ConfigError(f"--percent {percent}: from 1 to 100", hint="without --percent it is 20")
     if proposal.repair is None:
         raise ConfigError(f"{proposal.id} is advice: there is nothing to try", hint=said(proposal.what))
     overlay = _whole_in_force(index)
@@ -129,7 +130,7 @@ def start_trial(index: Path, proposal: Proposal, percent: int) -> Overlay:
             "promoted": "is promoted already",
             "refused": f"was refused: it {proposal.refused}",
         }.get(proposal.state, "has not been verified on top of what is in force")
-        hint = "" if proposal.state == "promoted" else f"ragheal heal verify {proposal.id} --questions FILE"
+        hint = _LIST if proposal.state == "promoted" else f"ragheal heal verify {proposal.id} --questions FILE"
         raise ConfigError(f"{proposal.id} {why}", hint=hint)
     trial = Overlay(
         next_number(index), base.repairs, entries([proposal]), percent, created=now(), parent=base.number
@@ -152,7 +153,7 @@ def promote(
     overlay = _whole_in_force(index)
     if proposal.id not in {entry.id for entry in overlay.trial}:
         if proposal.state == "promoted":
-            raise ConfigError(f"{proposal.id} is promoted already")
+            raise ConfigError(f"{proposal.id} is promoted already", hint=_LIST)
         raise ConfigError(
             f"{proposal.id} is not on trial",
             hint=f"ragheal heal canary {proposal.id} --percent 20, then promote it",
@@ -193,7 +194,7 @@ def rollback(index: Path, to: int | None = None) -> tuple[int, int]:
     if target.trial:
         raise ConfigError(f"overlay {to} was a trial", hint=f"ragheal heal rollback {target.parent}")
     if named is not None and named.number == to:
-        raise ConfigError("no repair is in force" if to == 0 else f"overlay {to} is in force already")
+        raise ConfigError("no repair is in force" if to == 0 else f"overlay {to} is in force already", hint=_LIST)
     pointer.swap(index, Pointer(to, _chain(index, target)))
     start = named.number if named is not None else -1
     store.keep(index, current(index))
@@ -207,7 +208,7 @@ def _before(index: Path, named: Pointer | None) -> int:
     if named is None:
         return next((n for n in reversed(numbers(index)) if _is_whole(index, n)), 0)
     if named.number == 0:
-        raise ConfigError("no repair is in force", hint="ragheal heal list shows what there is")
+        raise ConfigError("no repair is in force", hint=_LIST)
     try:
         return load(index, named.number).parent
     except (ConfigError, IndexDamaged):

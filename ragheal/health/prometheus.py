@@ -15,6 +15,7 @@ from ragheal.errors import StorageError
 from ragheal.failures.runs import BUCKETS
 from ragheal.health.alerts import NAMES, Alert
 from ragheal.health.figures import Figures, Totals
+from ragheal.tracing.files import UNWRITABLE
 
 Sample = tuple[Sequence[str], float | None]
 
@@ -51,11 +52,11 @@ def export(path: Path, figures: Figures, alerts: Sequence[Alert], totals: Totals
     from prometheus_client import write_to_textfile
 
     if path.is_dir():
-        raise StorageError(f"cannot write {path}: it is a folder")
+        raise StorageError(f"cannot write {path}: it is a folder", hint="name a file in it")
     try:
         write_to_textfile(str(path), registry(figures, alerts, totals, version))
     except OSError as error:
-        raise StorageError(f"cannot write {path}: {error.strerror or error}") from None
+        raise StorageError(f"cannot write {path}: {error.strerror or error}", hint=UNWRITABLE) from None
 
 
 def registry(figures: Figures, alerts: Sequence[Alert], totals: Totals, version: str) -> Any:

@@ -24,7 +24,7 @@ REBUILD = "ragheal index --rebuild PATH"
 #: What may be in an index folder before there is an index: traces, and what is of the system.
 _LEFT = frozenset(
     ".gitignore lock writer history.db history.db-journal cache.db cache.db-journal models.db models.db-journal"
-    " memory.db memory.db-journal memory.db.damaged overlays .DS_Store lost+found".split()
+    " memory.db memory.db-journal overlays .DS_Store lost+found".split()
 )
 
 _REASONS = {
@@ -69,7 +69,9 @@ class Folder:
             names = set(os.listdir(self.path))
         except OSError:
             return False
-        return bool(names - _LEFT) and "generations" not in names
+        # A damaged database was set aside as history.db.damaged-…
+        left = {name for name in names if name.partition(".damaged")[0] in _LEFT}
+        return bool(names - left) and "generations" not in names
 
     def pack_root(self, root: Path) -> str:
         """A root as it is recorded: relative with "/" when it lies beside or below the index, else absolute."""

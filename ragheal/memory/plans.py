@@ -45,6 +45,8 @@ class PlanMemory:
         self.embedder = embedder
         self._vectors = Vectors(self.path)
         self._notes: list[str] = []
+        #: Why the last thing to be written was not; for who learns of set purpose, as `rebuild` does.
+        self.unwritten: StorageError | None = None
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -215,7 +217,7 @@ class PlanMemory:
                     return db.execute("DELETE FROM plans").rowcount
                 return db.execute("DELETE FROM plans WHERE id = ?", (_resolve(db, reference),)).rowcount
         except Damaged:
-            if reference is not None or not store.set_aside(self.path):
+            if reference is not None or store.set_aside(self.path) is None:
                 raise
             return 0
 
@@ -246,18 +248,25 @@ class PlanMemory:
         try:
             return work()
         except Damaged as error:
-            if not store.set_aside(self.path):
-                self._notes.append(f"memory not {what}: {error.message}")
+            name = store.set_aside(self.path)
+            if name is None:
+                self._gave_up(error, what)
                 return None
-            self._notes.append(f"memory begun anew: {error.message}; it is kept as {store.MEMORY}.damaged")
+            kept = f"; it is kept as {name}" if name else ""
+            self._notes.append(f"memory begun anew: {error.message}{kept}")
         except StorageError as error:
-            self._notes.append(f"memory not {what}: {error.message}")
+            self._gave_up(error, what)
             return None
         try:
             return work() if what == "written" else None
         except StorageError as error:
-            self._notes.append(f"memory not {what}: {error.message}")
+            self._gave_up(error, what)
             return None
+
+    def _gave_up(self, error: StorageError, what: str) -> None:
+        self._notes.append(f"memory not {what}: {error.message}")
+        if what == "written":
+            self.unwritten = error
 
 
 def _insert(db: sqlite3.Connection, entry: Remembered, vector: NDArray[np.float32]) -> None:

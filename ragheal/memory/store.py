@@ -17,6 +17,8 @@ from typing import Any
 import msgspec
 
 from ragheal.errors import StorageError
+from ragheal.tracing.store import begun as begun
+from ragheal.tracing.store import move_aside, remedy
 from ragheal.types import Lang, Plan, Route, Value
 
 MEMORY = "memory.db"
@@ -111,7 +113,7 @@ def opened(path: Path, *, write: bool) -> Iterator[sqlite3.Connection]:
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         kind = Damaged if code in _DAMAGE else StorageError
-        hint = "" if os.access(path.parent, os.W_OK) else f"is {path.parent} yours to write?"
+        hint = remedy(error, path)
         raise kind(f"cannot {'write' if write else 'read'} {path}: {error}", hint=hint) from None
 
 
@@ -121,14 +123,6 @@ def _require_format(db: sqlite3.Connection, path: Path, *, begin: bool) -> None:
         db.execute(f"PRAGMA user_version = {_FORMAT}")
     elif version != _FORMAT:
         raise Damaged(f"{path} is of another version of ragheal")
-
-
-def begun(path: Path) -> bool:
-    """Whether anything was ever saved; a write that met a full disk leaves an empty file."""
-    try:
-        return os.stat(path).st_size > 0
-    except OSError:
-        return False
 
 
 def stamp(db: sqlite3.Connection, path: Path) -> tuple[int, int] | None:
@@ -143,13 +137,12 @@ def stamp(db: sqlite3.Connection, path: Path) -> tuple[int, int] | None:
     return inode, int(db.execute("SELECT writes FROM meta").fetchone()[0])
 
 
-def set_aside(path: Path) -> bool:
-    """Move a damaged file out of the way, in place of an earlier one; False when the folder forbids it."""
+def set_aside(path: Path) -> str | None:
+    """Move a damaged file out of the way; gives its new name, "" when another process was quicker.
+
+    None when the folder forbids it.
+    """
     try:
-        os.replace(path, path.with_name(path.name + ".damaged"))
+        return move_aside(path).name
     except OSError:
-        return not path.exists()  # another process was quicker
-    with contextlib.suppress(OSError):
-        # A journal left beside it would be played into its successor.
-        os.unlink(path.with_name(path.name + "-journal"))
-    return True
+        return None if os.path.lexists(path) else ""

@@ -22,6 +22,7 @@ ENV_PREFIX = "RAGHEAL_"
 #: Variables of the program that are no settings.
 ENV_OTHERS = frozenset({"RAGHEAL_INDEX", "RAGHEAL_PRESET", "RAGHEAL_DEBUG"})
 PROJECT_FILE = "ragheal.yaml"
+_LISTED = "`ragheal config` lists every setting"
 
 
 class Loaded(msgspec.Struct, frozen=True):
@@ -110,7 +111,9 @@ def _build(values: Mapping[str, Any], origins: Mapping[str, str]) -> Settings:
         try:
             msgspec.convert(probe, Settings, strict=False)
         except msgspec.ValidationError as error:
-            raise ConfigError(f"`{key}` = {value!r} ({origins[key]}): {_plain(str(error), key)}") from None
+            raise ConfigError(
+                f"`{key}` = {value!r} ({origins[key]}): {_plain(str(error), key)}", hint=_default(key)
+            ) from None
         nested.setdefault(section, {})[name] = value
     settings = msgspec.convert(nested, Settings, strict=False)
     _check_ranges(settings, origins)
@@ -144,10 +147,14 @@ def _check_ranges(settings: Settings, origins: Mapping[str, str]) -> None:
     values = flat(settings)
     for key, low in _AT_LEAST.items():
         if values[key] < low:
-            raise ConfigError(f"`{key}` = {values[key]} ({origins[key]}): must be at least {low}")
+            raise ConfigError(
+                f"`{key}` = {values[key]} ({origins[key]}): must be at least {low}", hint=_default(key)
+            )
     for key, high in _AT_MOST.items():
         if values[key] > high:
-            raise ConfigError(f"`{key}` = {values[key]} ({origins[key]}): must be at most {high}")
+            raise ConfigError(
+                f"`{key}` = {values[key]} ({origins[key]}): must be at most {high}", hint=_default(key)
+            )
 
 
 def _flatten(tree: Mapping[str, Any], path: Path) -> Iterator[tuple[str, Any]]:
@@ -156,7 +163,9 @@ def _flatten(tree: Mapping[str, Any], path: Path) -> Iterator[tuple[str, Any]]:
         if section not in sections:
             raise ConfigError(f"unknown section `{section}` in {path.name}", hint=_nearest(section, sections))
         if not isinstance(values, Mapping):
-            raise ConfigError(f"`{section}` in {path.name} must hold settings, such as `{_example(section)}`")
+            raise ConfigError(
+                f"`{section}` in {path.name} must hold settings, such as `{_example(section)}`", hint=_LISTED
+            )
         for key, value in values.items():
             yield f"{section}.{key}", value
 
@@ -184,7 +193,9 @@ def _read_yaml(path: Path) -> dict[str, Any]:
     try:
         tree = yaml.load(path.read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except OSError as error:
-        raise ConfigError(f"cannot read {path}: {error.strerror}") from None
+        raise ConfigError(
+            f"cannot read {path}: {error.strerror}", hint="it must be a text file that you may read"
+        ) from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         where = getattr(error, "problem_mark", None)
         line = f", line {where.line + 1}" if where else ""
@@ -192,14 +203,14 @@ def _read_yaml(path: Path) -> dict[str, Any]:
     if tree is None:
         return {}
     if not isinstance(tree, dict):
-        raise ConfigError(f"{path} must hold sections such as `retrieval:`")
+        raise ConfigError(f"{path} must hold sections such as `retrieval:`", hint=_LISTED)
     return tree
 
 
 def _text(value: Any, path: Path) -> str | None:
     if value is None or isinstance(value, str):
         return value
-    raise ConfigError(f"`preset` in {path.name} must be a name")
+    raise ConfigError(f"`preset` in {path.name} must be a name", hint="such as `preset: fast`")
 
 
 def _nearest(key: str, known: tuple[str, ...], *, env: bool = False) -> str:
@@ -209,9 +220,16 @@ def _nearest(key: str, known: tuple[str, ...], *, env: bool = False) -> str:
         tail = key.rpartition(".")[2]
         close = [k for k in known if k.rpartition(".")[2] == tail] or []
     if not close:
-        return "`ragheal config` lists every setting"
+        return _LISTED
     name = ENV_PREFIX + close[0].replace(".", "__").upper() if env else close[0]
     return f"did you mean `{name}`?"
+
+
+def _default(key: str) -> str:
+    """What to do about a value that cannot be used."""
+    value = flat(Settings())[key]
+    shown = msgspec.json.encode(value).decode() if not isinstance(value, str) else value or '""'
+    return f"`ragheal config` shows every setting; the default of `{key}` is {shown}"
 
 
 def _example(section: str) -> str:

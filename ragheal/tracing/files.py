@@ -8,12 +8,20 @@ this program knows, unchanged, of the right shape; each has its own message.
 from __future__ import annotations
 
 import hashlib
+import os
+import secrets
+import shutil
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
 from ragheal.errors import StorageError, TraceError
 from ragheal.types import TRACE_VERSION, Trace
+
+#: What to do about a file that cannot be written.
+UNWRITABLE = "make room on the disk, or write to another folder"
+_MISSING = "a trace file is made by `ragheal ask … --trace FILE`; `ragheal traces` lists the saved ones"
 
 
 class _Head(msgspec.Struct):
@@ -62,14 +70,35 @@ def decode(data: bytes, name: str) -> Trace:
 
 
 def write(trace: Trace, path: Path) -> None:
-    """Raises StorageError when the file cannot be written."""
+    """Raises StorageError when the file cannot be written; then what was there before still is."""
     body = encode(trace)
     checksum = hashlib.sha256(body).hexdigest()
     whole = b'{"checksum":"' + checksum.encode() + b'",' + body[1:]
     try:
-        path.write_bytes(msgspec.json.format(whole, indent=1) + b"\n")
+        replace(path, msgspec.json.format(whole, indent=1) + b"\n")
     except OSError as error:
-        raise StorageError(f"cannot write the trace to {path}: {error.strerror or error}") from None
+        raise StorageError(
+            f"cannot write the trace to {path}: {error.strerror or error}", hint=UNWRITABLE
+        ) from None
+
+
+def replace(path: Path, data: bytes) -> None:
+    """Write a file so that it is whole or not there, as on a full disk. Raises OSError."""
+    path = Path(os.path.realpath(path))  # a link stays one
+    if path.exists() and not path.is_file():
+        path.write_bytes(data)  # a pipe or a device takes no other's place
+        return
+    new = path.with_name(f".{secrets.token_hex(4)}.new")
+    try:
+        with new.open("xb") as file:
+            file.write(data)
+        if path.exists():
+            shutil.copymode(path, new)
+        os.replace(new, path)
+    except BaseException:
+        with suppress(OSError):
+            new.unlink()
+        raise
 
 
 def read(path: Path) -> TraceFile:
@@ -77,7 +106,7 @@ def read(path: Path) -> TraceFile:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise TraceError(f"cannot read {path}: {error.strerror or error}") from None
+        raise TraceError(f"cannot read {path}: {error.strerror or error}", hint=_MISSING) from None
     try:
         # Replies are kept as raw JSON, so the indentation has to go before they are compared.
         data = msgspec.json.format(data, indent=-1)

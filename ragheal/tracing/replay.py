@@ -35,6 +35,10 @@ _OF_THE_DAY = (
 
 T = TypeVar("T")
 _IGNORED = frozenset({"seconds"})
+_EDITED = (
+    "something it is shown (a hit, an earlier reply, the question) was edited in the trace, "
+    "or this ragheal words the request otherwise"
+)
 
 
 class Player:
@@ -91,6 +95,12 @@ class Player:
             )
         recorded = self._exchanges[self._next]
         if (recorded.door, recorded.request) != (door, request):
+            if door == recorded.door == CHAT:
+                raise CheckFailed(
+                    f"step {self.step}: lookup {number} is another chat than in the trace: "
+                    f"{_chat_difference(recorded.request, request)}",
+                    hint=self._known(door, request) or _EDITED,
+                )
             raise CheckFailed(
                 f"step {self.step}: asked {_call(door, request)}, "
                 f"but lookup {number} of the trace is {_named(recorded)}",
@@ -102,10 +112,15 @@ class Player:
         except msgspec.DecodeError as error:
             raise TraceError(f"the reply of lookup {number} ({door}) cannot be read: {error}") from None
 
-    def _nearest(self, door: str, request: str) -> str:
+    def _known(self, door: str, request: str) -> str:
         for number, exchange in enumerate(self._exchanges, start=1):
             if (exchange.door, exchange.request) == (door, request):
                 return f"the trace has this very call as lookup {number}"
+        return ""
+
+    def _nearest(self, door: str, request: str) -> str:
+        if known := self._known(door, request):
+            return known
         same_door = {exchange.request: exchange for exchange in self._exchanges if exchange.door == door}
         close = difflib.get_close_matches(request, same_door, n=1, cutoff=0.0)
         return (
@@ -206,7 +221,21 @@ def _call(door: str, request: str) -> str:
             return f"search {_short(msgspec.json.decode(request, type=Query).text)}"
         except msgspec.DecodeError:
             pass
+    if door == CHAT and (parts := requests.chat_parts(request)):
+        role, prompt, attempt = parts
+        return f"chat of the {role} ({prompt or 'no prompt'}, attempt {attempt})"
     return f"{door} {_short(request)}"
+
+
+def _chat_difference(old: str, new: str) -> str:
+    """How two chats differ, in words; a trace keeps only a digest of the texts."""
+    before, after = requests.chat_parts(old), requests.chat_parts(new)
+    if before is None or after is None:
+        return f"was {_short(old)}, is now {_short(new)}"
+    for name, a, b in zip(("role", "prompt", "attempt"), before, after, strict=True):
+        if a != b:
+            return f"the {name} was {a or 'none'}, is now {b or 'none'}"
+    return f"the texts the {after[0]} was shown differ"
 
 
 def _short(value: Any, limit: int = 90) -> str:

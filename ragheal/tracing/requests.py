@@ -40,6 +40,14 @@ def chat(request: ChatRequest) -> str:
     return f"{digest} {request.role} {request.prompt} #{request.attempt}"
 
 
+def chat_parts(request: str) -> tuple[str, str, str] | None:
+    """Role, prompt and attempt of what `chat` wrote; None when it is not of its form."""
+    _, _, rest = request.partition(" ")
+    role, _, rest = rest.partition(" ")
+    prompt, mark, attempt = rest.rpartition("#")
+    return (role, prompt.strip(), attempt) if mark and role else None
+
+
 def _digested(question: str, rest: object, count: int, noun: str) -> str:
     digest = hashlib.sha256(msgspec.json.encode([question, rest])).hexdigest()[:_DIGEST]
     head = " ".join(question.split())

@@ -12,7 +12,7 @@ import sqlite3
 import time
 import zlib
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -39,6 +39,8 @@ _SCHEMA = (
     CREATE INDEX IF NOT EXISTS traces_listed
     ON traces (created, status, route, question, id, rounds, seconds, generation)
     """,
+    # One row: the trace whose answer was shown last. No column `trace_id`: the row outlives that trace.
+    "CREATE TABLE IF NOT EXISTS last (one INTEGER PRIMARY KEY CHECK (one = 1), shown TEXT NOT NULL)",
 )
 _BUSY_SECONDS = 10.0
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32: no i, l, o, u
@@ -84,9 +86,15 @@ class TraceStore:
         )  # fmt: skip
         with open_history(self.path.parent, write=True) as db:
             db.execute(f"INSERT INTO traces ({_LISTED}, body) VALUES (?,?,?,?,?,?,?,?,?)", row)
+            _show(db, trace.id)
+
+    def shown(self, trace_id: str) -> None:
+        """From now on `last` is this trace, whose answer was shown again. Raises StorageError."""
+        with open_history(self.path.parent, write=True) as db:
+            _show(db, trace_id)
 
     def load(self, reference: str) -> Trace:
-        """The trace with this id, the only one whose id begins (or ends) with it, or the `last`.
+        """The trace with this id, the only one whose id begins (or ends) with it, or the `last` that was shown.
 
         Raises TraceError when there is none, when there are several, or when it cannot be read.
         """
@@ -136,7 +144,9 @@ class TraceStore:
     def _resolve(self, db: sqlite3.Connection, reference: str) -> str:
         ids: list[str]
         if reference == LAST:
-            ids = [row[0] for row in db.execute("SELECT id FROM traces ORDER BY rowid DESC LIMIT 1")]
+            shown = "SELECT t.id FROM last l JOIN traces t ON t.id = l.shown"
+            ids = [row[0] for row in db.execute(shown)] if has_table(db, "last") else []
+            ids = ids or [row[0] for row in db.execute("SELECT id FROM traces ORDER BY rowid DESC LIMIT 1")]
             if not ids:
                 raise TraceError("no trace is kept here yet", hint='make one: ragheal ask "…"')
             return ids[0]
@@ -194,11 +204,53 @@ def has_table(db: sqlite3.Connection, name: str) -> bool:
 
 
 def begun(path: Path) -> bool:
-    """Whether anything was ever saved in a database; a save that met a full disk leaves an empty file."""
+    """Whether anything was ever saved in a database; a save that met a full disk leaves an empty file.
+
+    One that may not be looked at counts as begun: opening it then tells why it cannot be read.
+    """
     try:
         return os.stat(path).st_size > 0
+    except PermissionError:
+        return True
     except OSError:
         return False
+
+
+def remedy(error: sqlite3.Error, path: Path) -> str:
+    """What to do about a database that wants space or a right of the user; "" for any other reason."""
+    if "disk is full" in str(error):
+        return "free some space"
+    return access(path)
+
+
+def access(path: Path) -> str:
+    """What to do about the rights to a database; "" when the user has them."""
+    if not os.access(path, os.R_OK) and (os.path.lexists(path) or not os.access(path.parent, os.X_OK)):
+        return f"{path.name} is not yours to read: ask its owner for the right, or give it to yourself"
+    if not os.access(path.parent, os.W_OK):
+        return f"is {path.parent} yours to write?"
+    if os.path.lexists(path) and not os.access(path, os.W_OK):
+        return f"is {path} yours to write?"
+    return ""
+
+
+def move_aside(path: Path) -> Path:
+    """Rename a damaged database, and with it its journal, to a name that is free; gives that. Raises OSError."""
+    made = f"{path.name}.damaged-{datetime.now(UTC):%Y%m%d%H%M%S}"
+    target, count = path.with_name(made), 1
+    while os.path.lexists(target):
+        count += 1
+        target = path.with_name(f"{made}-{count}")
+    os.replace(path, target)
+    for tail in ("-journal", "-wal", "-shm"):
+        # Left beside it, a journal would be played into its successor.
+        with suppress(FileNotFoundError):
+            os.replace(f"{path}{tail}", f"{target}{tail}")
+    return target
+
+
+def _show(db: sqlite3.Connection, trace_id: str) -> None:
+    db.execute("INSERT OR REPLACE INTO last VALUES (1, ?)", (trace_id,))
 
 
 def _prepare(db: sqlite3.Connection) -> None:
@@ -209,15 +261,8 @@ def _prepare(db: sqlite3.Connection) -> None:
 
 def _hint(error: sqlite3.Error, path: Path) -> str:
     if isinstance(error, sqlite3.OperationalError):
-        free = "the disk is full" in str(error) or "disk is full" in str(error)
-        return (
-            "free some space"
-            if free
-            else f"is {path.parent} yours to write?"
-            if not os.access(path.parent, os.W_OK)
-            else ""
-        )
-    return f"move {path.name} away; a new one is begun with the next question"
+        return remedy(error, path)
+    return f"move {path.name} away (`ragheal doctor --fix` does it); a new one is begun with the next question"
 
 
 def _storable(text: str) -> str:

@@ -1,6 +1,8 @@
 """How often the cache helped, by day, for `health` and `cache stats`."""
 
+import os
 import sqlite3
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -49,6 +51,26 @@ def test_reading_figures_changes_nothing(tmp_path):
     (tmp_path / "cache.db").write_bytes(b"damaged" * 1000)
     assert cache_figures(tmp_path) == {}
     assert (tmp_path / "cache.db").read_bytes() == b"damaged" * 1000
+
+
+def test_a_cache_that_cannot_be_read(tmp_path):
+    """ "0 kept" would be false; `health`, which shows more than that, goes on without; it can still be cleared."""
+    path = tmp_path / "cache.db"
+    AnswerCache(tmp_path, Settings()).get("a")
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(StorageError, match="cannot read"):
+            cache_figures(tmp_path)
+        assert cache_hit_rate(tmp_path, datetime.now(UTC)) is None
+    if os.name == "nt" or os.geteuid() == 0:
+        return
+    path.chmod(0)
+    with pytest.raises(StorageError, match="unable to open") as error:
+        cache_figures(tmp_path)
+    assert "cache.db is not yours to read" in error.value.hint
+    assert cache_hit_rate(tmp_path, datetime.now(UTC)) is None
+    assert clear(tmp_path) == {}
+    assert not path.exists()
 
 
 def test_clear(samples, tmp_path):

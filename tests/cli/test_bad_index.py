@@ -76,6 +76,9 @@ def test_damaged_traces_withhold_no_answer(run, project):
     asked = run("ask", "How many days of paid leave do employees get?", "--json")
     assert asked.code == 0
     assert "trace not saved" in asked.json["degraded"][0]
+    piped = run("ask", "How many days of paid leave do employees get?", "--no-cache")
+    assert piped.err == ""
+    assert "\nDegraded: trace not saved" in piped.out  # a script that reads no JSON must be told as well
     result = run("traces")
     assert (result.code, result.out) == (2, "")
     assert "hint: move history.db away" in result.err

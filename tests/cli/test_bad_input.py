@@ -211,6 +211,35 @@ def test_json_is_one_envelope_whatever_happens(run, project, case):
 
 
 @pytest.mark.parametrize(
+    "arguments",
+    [
+        ("index", "nope"),
+        ("replay", "nofile.json"),
+        ("health", "--days", "-1"),
+        ("ask", "q", "--backend", "gpt"),
+        ("ask", "q", "--backend", "scripted"),
+        ("ask", "q", "--backend", "scripted", "--set", "model.script=none.json"),
+        ("ask", "q", "--top-k", "0"),
+        ("ask", "q", "--max-rounds", "99"),
+        ("ask", "q", "--strategy", "foo"),
+        ("ask", "q", "--set", "model.timeout=-1"),
+        ("ask", "q", "--set", "model.timeout=soon"),
+        ("ask", "--batch", "nofile"),
+        ("ask", "q", "--trace", "/no/such/t.json"),
+        ("ask", "q", "--trace", "docs"),
+    ],
+    ids=lambda arguments: " ".join(arguments)[:50],
+)
+def test_every_error_says_what_to_do(run, project, arguments):
+    """An error without a second line leaves people with the manual."""
+    result = run(*arguments)
+    assert result.code == 2
+    assert len(result.err.splitlines()) == 2, result.err
+    assert "\n  hint: " in result.err
+    assert "script .:" not in result.err
+
+
+@pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (("ask", "how", "many", "days"), ("the question has to be in quotes", 'ragheal ask "how many days"')),

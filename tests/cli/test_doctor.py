@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import sqlite3
+from contextlib import closing
 
 import pytest
 from chat_server import ChatServer, raw, status
@@ -92,25 +93,114 @@ def test_a_build_that_is_running_is_left_alone(run, project):
     assert (project / ".ragheal" / "generations" / "000009.tmp-1").exists()
 
 
-def test_a_damaged_ledger_is_moved_away(run, project):
-    """Nothing is deleted, and what holds the user's history is not touched at all."""
+@pytest.mark.parametrize("name", ["cache.db", "history.db", "memory.db", "models.db", "pending.db"])
+def test_a_damaged_database_is_moved_away(run, project, name):
+    """Nothing is deleted, and the next question is kept again."""
     folder = project / ".ragheal"
-    (folder / "models.db").write_bytes(b"no database at all, but long enough" * 50)
-    assert "models.db: damaged" in lines(run("doctor"))["databases"]
+    damaged = b"no database at all, but long enough" * 50
+    (folder / name).write_bytes(damaged)
+    found = run("doctor")
+    assert found.code == (1 if name in ("history.db", "memory.db") else 0)
+    assert f"{name}: damaged (ragheal doctor --fix" in lines(found)["databases"]
+    assert (folder / name).read_bytes() == damaged
     repaired = run("doctor", "--fix")
     assert repaired.code == 0
-    assert "models.db was damaged and is now" in lines(repaired)["databases"]
-    assert not (folder / "models.db").exists()
-    assert len(list(folder.glob("models.db.damaged-*"))) == 1
-    (folder / "history.db").write_bytes(b"no database at all, but long enough" * 50)
-    kept = run("doctor", "--fix")
-    assert kept.code == 1
-    assert "history.db" in lines(kept)["databases"]
-    assert (folder / "history.db").exists()
-    (folder / "history.db").unlink()
-    with sqlite3.connect(folder / "history.db") as db:
+    assert f"{name} was damaged and is now {name}.damaged-20" in lines(repaired)["databases"]
+    assert not (folder / name).exists()
+    (aside,) = folder.glob(f"{name}.damaged-*")
+    assert aside.read_bytes() == damaged
+    if name == "history.db":
+        run("ask", "How many days of paid leave do employees get?")
+        assert len(run("traces").out.splitlines()) == 1
+
+
+def test_a_write_that_was_killed_is_no_damage(run, project):
+    """The next use undoes half a transaction: the file must not be moved away for it."""
+    folder = project / ".ragheal"
+    work = project / "work.db"
+    with closing(sqlite3.connect(work, isolation_level=None)) as db:
+        db.execute("PRAGMA cache_size = 1")
         db.execute("CREATE TABLE t (x)")
-    assert "history.db" in lines(run("doctor"))["databases"]
+        db.execute("BEGIN")
+        db.executemany("INSERT INTO t VALUES (?)", [("x" * 900,)] * 50)  # more than the cache: it spills
+        shutil.copy(work, folder / "history.db")
+        shutil.copy(f"{work}-journal", folder / "history.db-journal")
+        db.execute("ROLLBACK")
+    result = run("doctor", "--fix")
+    assert result.code == 0
+    assert "history.db" in lines(result)["databases"]
+    assert not list(folder.glob("*.damaged*"))
+
+
+def test_a_first_index_beside_what_was_moved_away(run, project):
+    """A database set aside does not make the folder somebody else's."""
+    folder = project / ".ragheal"
+    (folder / "history.db").write_bytes(b"no database at all, but long enough" * 50)
+    assert run("doctor", "--fix").code == 0
+    shutil.rmtree(folder / "generations")
+    (folder / "CURRENT").unlink()
+    assert run("index", "docs", "--index", ".ragheal", "--quiet").code == 0
+    assert len(list(folder.glob("history.db.damaged-*"))) == 1
+
+
+def test_a_strangers_database_is_not_moved(run, project):
+    """What ragheal did not make is not its own to move."""
+    (project / ".ragheal" / "mine.db").write_bytes(b"no database at all, but long enough" * 50)
+    for arguments in (("doctor",), ("doctor", "--fix")):
+        result = run(*arguments)
+        assert result.code == 1
+        assert "mine.db: damaged (move mine.db away" in lines(result)["databases"]
+    assert (project / ".ragheal" / "mine.db").exists()
+
+
+def test_every_damaged_database_is_named(run, project):
+    """Who mends one must not find the next only then."""
+    for name in ("history.db", "cache.db", "memory.db"):
+        (project / ".ragheal" / name).write_bytes(b"no database at all, but long enough" * 50)
+    result = run("doctor")
+    assert [line.split()[2] for line in result.out.splitlines() if " databases " in line] == [
+        "cache.db:", "history.db:", "memory.db:",
+    ]  # fmt: skip
+    assert lines(run("doctor", "--fix"))["databases"].count("was damaged") == 3
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may read everything")
+def test_databases_that_may_not_be_read(run, project):
+    """A right that is missing is no damage: nothing is moved, all are named, in every command that reads them."""
+    folder = project / ".ragheal"
+    names = ("cache.db", "history.db", "memory.db")
+    for name in names:
+        with closing(sqlite3.connect(folder / name)) as db:
+            db.execute("CREATE TABLE t (x)")
+            db.commit()
+        (folder / name).chmod(0)
+    for arguments in (("doctor",), ("doctor", "--fix")):
+        result = run(*arguments)
+        assert result.code == 1
+        told = [line for line in result.out.splitlines() if " databases " in line]
+        for name, line in zip(names, told, strict=True):
+            assert f"{name}: no permission to read it ({name} is not yours to read" in line
+            assert "move" not in line
+    assert {path.name for path in folder.glob("*.db*")} == set(names)
+    for command, code in ((("cache", "stats"), 1), (("memory", "list"), 1), (("traces",), 2), (("failures",), 2)):
+        result = run(*command)
+        assert (result.code, result.out) == (code, "")
+        assert "is not yours to read" in result.err
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may read everything")
+@pytest.mark.parametrize("mode", [0, 0o100, 0o600])
+@pytest.mark.parametrize("given", [(), ("--index", ".ragheal"), ("--fix",)])
+def test_an_index_that_may_not_be_read(run, project, mode, given):
+    """Somebody else's index is one finding with a way out, not an unexpected error."""
+    folder = project / ".ragheal"
+    folder.chmod(mode)
+    try:
+        result = run("doctor", *given)
+    finally:
+        folder.chmod(0o700)
+    assert (result.code, result.err) == (5, "")
+    assert "no permission (ask its owner, or use --index FOLDER)" in lines(result)["index"]
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write everywhere")

@@ -121,6 +121,7 @@ def test_no_index(run):
         (["--outcome", "lost"], "abstained"),
         (["--limit", "0"], "at least 1"),
         (["--since", "0"], "days"),
+        (["--since", "-1"], "days"),
         (["--since", "nan"], "days"),
         (["--since", "1e300"], "days"),
         (["--since", "often"], "since"),
@@ -131,3 +132,4 @@ def test_bad_values(run, failed, arguments, word):
     result = run("failures", *arguments)
     assert result.code == 2
     assert word in result.err
+    assert "hint: " in result.err

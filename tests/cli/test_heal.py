@@ -116,6 +116,7 @@ def test_bad_input_is_named(run, kept, arguments, words):
     assert pointer.read(kept) == Pointer(2)
     report = run("heal", *arguments, "--json")
     assert report.json["error"]["exit_code"] == 2
+    assert report.json["error"]["hint"]
 
 
 def test_a_question_file_with_bad_lines(run, kept, place):
@@ -180,6 +181,25 @@ def test_without_an_index(run, place):
     """Every command says the same as elsewhere."""
     for step in ((), ("propose",), ("rollback",), ("log",)):
         assert run("heal", *step).code == 5
+
+
+@pytest.mark.parametrize("named", ["docs/q.jsonl", "link.jsonl"])
+def test_a_question_file_that_is_a_document(run, project, named):
+    """Its questions and answers would be found as passages, and prove any repair."""
+    with pointer.writing(project / ".ragheal"):
+        store.keep(project / ".ragheal", [Proposal("p1", Synonym("holiday", "paid leave", "en"), "one")])
+    (project / "docs/q.jsonl").write_text('{"question": "How many days of leave?", "answers": ["25"]}\n')
+    (project / "link.jsonl").symlink_to(project / "docs/q.jsonl")
+    assert run("index", "docs", "--quiet").code == 0
+    for step in (("verify", "p1"), ("auto",)):
+        result = run("heal", *step, "--questions", named)
+        assert result.code == 2
+        assert f"{named} is a document of the index" in result.err
+        assert "keep it outside the indexed folder, or list q.jsonl in .raghealignore" in result.err
+    # As the hint says, and beside the folder under the same name.
+    (project / "docs/.raghealignore").write_text("q.jsonl\n")
+    assert run("index", "docs", "--quiet").code == 0
+    assert run("heal", "verify", "p1", "--questions", named, "--exit-zero").code == 0
 
 
 def test_repeated_questions_are_told_of(run, project):

@@ -123,14 +123,25 @@ def test_prometheus(run, ill, place):
     families = {f.name: f for f in text_string_to_metric_families(path.read_text(encoding="utf-8"))}
     assert families["ragheal_heal_ratio"].samples[0].value == 0.5
     assert [p.name for p in place.iterdir() if p.name.startswith("ragheal.prom")] == ["ragheal.prom"]
-    assert run("health", "--prometheus", "no/such/folder/x").code == 1
 
 
 def test_dashboard(run, folder, place):
     """Who installed the program gets the dashboard from it."""
     assert run("health", "--dashboard", "board.json", "--quiet").err == ""
     assert json.loads((place / "board.json").read_text(encoding="utf-8"))["title"] == "ragheal"
-    assert run("health", "--dashboard", ".").code == 1
+    (place / "board.json").write_text("mine")
+    assert run("health", "--dashboard", "board.json", "--quiet").code == 0
+    assert [p.name for p in place.iterdir() if "board" in p.name or p.name.endswith(".new")] == ["board.json"]
+
+
+@pytest.mark.parametrize("flag", ["--prometheus", "--dashboard"])
+@pytest.mark.parametrize(("path", "words"), [("no/such/folder/x", "there is no folder"), (".", "is a folder")])
+def test_a_place_that_cannot_be(run, folder, flag, path, words):
+    """A slip in the path is the user's to mend, and it is told how before anything is counted."""
+    result = run("health", flag, path)
+    assert (result.code, result.out) == (2, "")
+    assert words in result.err
+    assert "hint: " in result.err
 
 
 @pytest.mark.parametrize("days", ["-1", "1e300", "nan", "soon"])
@@ -139,6 +150,7 @@ def test_bad_windows(run, folder, days):
     result = run("health", "--days", days)
     assert result.code == 2
     assert "days" in result.err
+    assert "hint: " in result.err
 
 
 def test_a_narrow_terminal_and_ascii(run, ill, process, monkeypatch):

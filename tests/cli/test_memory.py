@@ -74,6 +74,28 @@ def test_a_damaged_memory(run, history):
     assert run("memory", "list").code == 0
 
 
+@pytest.mark.parametrize("options", [(), ("--json",), ("--quiet",)])
+def test_a_rebuild_that_cannot_write(run, project, options):
+    """Who rebuilds for a reason must learn that it did not work."""
+    run("ask", "How many days of paid leave do employees get a year?", "--quiet")
+    (project / ".ragheal" / "memory.db").unlink()
+    (project / ".ragheal" / "memory.db").mkdir()
+    (project / ".ragheal" / "memory.db" / "x").touch()
+    result = run("memory", "rebuild", *options)
+    assert result.code == 1
+    assert "remembered" not in result.out + result.err
+    assert "memory.db" in result.out + result.err
+
+
+def test_rebuild_heeds_what_was_said(run, project):
+    """A disliked plan comes back weak."""
+    run("ask", "How many days of paid leave do employees get a year?", "--quiet")
+    run("feedback", "last", "thumbs_down")
+    run("memory", "forget", "--all")
+    assert run("memory", "rebuild").code == 0
+    assert run("memory", "list", "--json").json["plans"][0]["strength"] == 0.5
+
+
 def test_rebuild(run, project):
     """What the traces know can be learnt again."""
     run("ask", "How many days of paid leave do employees get a year?", "--quiet")

@@ -3,6 +3,7 @@
 import json
 
 import msgspec
+import pytest
 
 from ragheal.tracing import files
 from ragheal.types import JudgeStep, SearchStep
@@ -62,7 +63,9 @@ def test_an_edited_file(run, engine, samples, place):
 
 def test_unknown_traces(run, history):
     """A file that is not there and an id nobody has are told apart."""
-    assert "there is no file none.json" in run("replay", "none.json").err
+    missing = run("replay", "none.json").err
+    assert "there is no file none.json" in missing
+    assert "hint: `ragheal traces`" in missing
     result = run("replay", "zzz")
     assert result.code == 2
     assert "no trace `zzz`" in result.err
@@ -98,6 +101,25 @@ def test_traces_lists_and_exports(run, samples, history, place):
     assert run("traces", "1a2b", "--export", "t.json").code == 0
     assert files.read(place / "t.json").trace == samples.healed()
     assert run("traces", "1a2b").code == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--status", "nope"), ("--status nope: no such status", "answered, partial")),
+        (("--route", "nope"), ("--route nope: no such route", "direct, standard")),
+        (("--limit", "0"), ("at least 1",)),
+        (("last", "--export", "no/such/x"), ("there is no folder no/such",)),
+        (("last", "--export", "."), ("is a folder",)),
+        (("prune", "--keep-mb", "-3"), ("at least 0",)),
+        (("prune", "--keep-days", "-1"), ("at least 0",)),
+    ],
+)
+def test_bad_values_of_traces(run, history, arguments, words):
+    """A misspelt filter would pass for one that finds nothing; each error says what to type instead."""
+    result = run("traces", *arguments)
+    assert (result.code, result.out) == (2, "")
+    assert all(word in result.err for word in (*words, "hint: ")), result.err
 
 
 def test_replay_of_a_trace_without_searches(run, samples, history):

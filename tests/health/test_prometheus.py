@@ -109,8 +109,9 @@ def test_a_file_that_cannot_be_written(folder, tmp_path):
     """A full disk or a wrong path is said in one line."""
     found = figures(folder, days=7, now=NOW)
     for path in (tmp_path, tmp_path / "no folder" / "x.prom"):
-        with pytest.raises(StorageError, match="cannot write"):
+        with pytest.raises(StorageError, match="cannot write") as error:
             export(path, found, (), totals(folder), "1")
+        assert error.value.hint
 
 
 def test_the_dashboard_asks_for_what_is_exported(repository, families):

@@ -9,7 +9,8 @@ import msgspec
 import numpy as np
 import pytest
 
-from ragheal.errors import ConfigError
+from ragheal.errors import ConfigError, StorageError
+from ragheal.failures import signals
 from ragheal.indexing.store import DocumentRow
 from ragheal.memory import PlanMemory
 from ragheal.memory.rebuild import rebuild
@@ -20,6 +21,7 @@ from ragheal.types import Answer, Recalled
 QUESTION = "What is the rate limiting policy of the telemetry API?"
 REWORDED = "Which rate limiting policy does the telemetry API have?"
 HASHES = {"api.md": "aa", "制度.md": "cc"}
+DOCUMENTS = [DocumentRow("api.md", ".", "api.md", sha256="aa", indexed_at="2000-01-01T00:00:00+00:00")]
 
 
 @pytest.fixture
@@ -209,9 +211,63 @@ def test_damaged(content, learn, ask, memory, tmp_path):
     assert ask(REWORDED) is None
     (told,) = memory.notes
     assert told.startswith("memory begun anew")
-    assert (tmp_path / "memory.db.damaged").exists()
+    (aside,) = tmp_path.glob("memory.db.damaged-*")
+    assert aside.name in told
     assert learn(QUESTION, "again") is not None
     assert texts(ask(REWORDED))[1] == "again"
+
+
+def test_damaged_twice(learn, memory, tmp_path):
+    """The second damage does not overwrite what was kept of the first."""
+    for content in (b"first damage" * 500, b"second damage" * 500):
+        memory.path.write_bytes(content)
+        assert learn(QUESTION) is not None
+    kept = {path.read_bytes()[:6] for path in tmp_path.glob("memory.db.damaged-*")}
+    assert kept == {b"first ", b"second"}
+
+
+def test_rebuilt_with_what_users_said(tmp_path, solved, embed, embedder):
+    """A plan that led to a disliked answer must not come back at full strength; twice rebuilt is judged once."""
+    said = {
+        "none": (), "bad": ("thumbs_down",), "corrected": ("follow_up_correction", "thumbs_down"),
+        "good": ("thumbs_up",), "seen": ("rephrased_query", "no_engagement"),
+    }  # fmt: skip
+    traces = {name: solved(f"Who maintains part-{n}?", [f"part {n}"]) for n, name in enumerate(said)}
+    for name, trace in traces.items():
+        TraceStore(tmp_path).save(trace)
+        for signal in said[name]:
+            signals.note(tmp_path, trace.id, signal)
+    for _ in range(2):
+        memory = rebuild(
+            tmp_path, MemorySettings(), embed, embedder.fingerprint, DOCUMENTS, signals.judgements(tmp_path)
+        )
+        strengths = {entry.trace_id: entry.strength for entry in memory.list()}
+        assert {name: strengths[trace.id] for name, trace in traces.items()} == {
+            "none": 1.0, "bad": 0.5, "corrected": 0.25, "good": 1.1, "seen": 1.0,
+        }  # fmt: skip
+
+
+@pytest.mark.parametrize("what", ["file", "folder", "no file"])
+def test_rebuild_that_cannot_write(tmp_path, solved, embed, embedder, what):
+    """A rebuild that kept nothing must not say that it did."""
+    TraceStore(tmp_path).save(solved(QUESTION, ["q"]))
+    path = tmp_path / "memory.db"
+    if what == "no file":
+        path.mkdir()
+        (path / "x").touch()
+    elif os.getuid() == 0:
+        pytest.skip("root may write anywhere")
+    elif what == "file":
+        rebuild(tmp_path, MemorySettings(), embed, embedder.fingerprint, DOCUMENTS)
+        path.chmod(0o400)
+    else:
+        tmp_path.chmod(0o500)
+    try:
+        with pytest.raises(StorageError, match="memory") as error:
+            rebuild(tmp_path, MemorySettings(), embed, embedder.fingerprint, DOCUMENTS)
+        assert what == "no file" or "yours to write?" in error.value.hint
+    finally:
+        tmp_path.chmod(0o700)
 
 
 def test_damage_met_while_writing(learn, memory):

@@ -4,9 +4,10 @@ import msgspec
 import pytest
 
 from ragheal.errors import CheckFailed, TraceError
-from ragheal.tracing.record import Recorder
+from ragheal.tracing import requests
+from ragheal.tracing.record import CHAT, Recorder
 from ragheal.tracing.replay import NOT_SAVED, Player, check, compare
-from ragheal.types import Query, Reading, RouteStep, Routing, SearchStep
+from ragheal.types import ChatRequest, Exchange, Query, Reading, RouteStep, Routing, SearchStep
 
 
 class Doors:
@@ -85,6 +86,32 @@ def test_another_call_is_named_with_the_nearest(samples):
     assert "as lookup 6" in later.value.hint
     with pytest.raises(CheckFailed, match="asked similarity"):
         Player(trace).similarity("who leads?", ["other"])
+
+
+JUDGE = ChatRequest("judge", "be strict", "is it in [1]?", prompt="judge.en 1 0a1b")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"user": "is it in [2]?"}, "the texts the judge was shown differ"),
+        ({"schema": "{}"}, "the texts the judge was shown differ"),
+        ({"role": "planner"}, "the role was judge, is now planner"),
+        ({"prompt": "judge.en 2 0a1b"}, "the prompt was judge.en 1 0a1b, is now judge.en 2 0a1b"),
+        ({"prompt": ""}, "the prompt was judge.en 1 0a1b, is now none"),
+        ({"attempt": 2}, "the attempt was 1, is now 2"),
+    ],
+)
+def test_another_chat_is_told_in_words(samples, change, words):
+    """Two digests tell nobody what was edited."""
+    exchange = Exchange(CHAT, requests.chat(JUDGE), msgspec.Raw(b"{}"))
+    player = Player(msgspec.structs.replace(samples.healed(), exchanges=(exchange,)))
+    with pytest.raises(CheckFailed) as error:
+        player.chat(msgspec.structs.replace(JUDGE, **change))
+    assert error.value.message == f"step 1: lookup 1 is another chat than in the trace: {words}"
+    assert "edited" in error.value.hint
+    with pytest.raises(CheckFailed, match=r"but lookup 1 of the trace is chat of the judge \(judge.en 1 0a1b, "):
+        player.search(Query("q"))
 
 
 def test_other_texts_of_one_length_are_another_call(samples):

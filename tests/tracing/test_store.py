@@ -1,9 +1,11 @@
 """Traces kept, found, exported; and what is no trace says so."""
 
+import errno
 import json
 import os
 import sqlite3
 import time
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -11,7 +13,7 @@ import pytest
 from ragheal.errors import StorageError, TraceError
 from ragheal.settings import KEYS
 from ragheal.tracing import files
-from ragheal.tracing.store import TraceStore, new_id
+from ragheal.tracing.store import TraceStore, move_aside, new_id
 from ragheal.types import Exchange
 
 
@@ -23,6 +25,31 @@ def test_what_is_saved_comes_back(samples, tmp_path):
     for make in samples.ALL.values():
         assert store.load(make().id) == make()
     assert store.load("last").id == samples.many_hits().id
+
+
+def test_last_is_the_one_last_shown(samples, tmp_path):
+    """After a cached answer, `feedback last` must not mark the answer to another question."""
+    store = TraceStore(tmp_path)
+    first, second = samples.healed(), samples.conflict()
+    store.save(first)
+    store.save(second)
+    assert store.load("last") == second
+    store.shown(first.id)
+    assert store.load("last") == first
+    store.shown(second.id)
+    assert store.load("last") == second
+    store.shown(first.id)
+    store.save(samples.direct())
+    assert store.load("last") == samples.direct()
+    store.shown(first.id)
+    with sqlite3.connect(store.path) as db:
+        db.execute("DELETE FROM traces WHERE id = ?", (first.id,))
+    assert store.load("last") == samples.direct()  # the one shown is gone
+    with sqlite3.connect(store.path) as db:
+        db.execute("DROP TABLE last")
+    assert store.load("last") == samples.direct()  # a history of before
+    store.shown(second.id)
+    assert store.load("last") == second
 
 
 def test_ids_by_part(samples, tmp_path):
@@ -84,6 +111,38 @@ def test_damaged_history(samples, tmp_path):
         db.execute("UPDATE traces SET body = x'00'")
     with pytest.raises(TraceError, match="is damaged"):
         store.load("last")
+
+
+@pytest.mark.skipif(os.name == "nt" or os.getuid() == 0, reason="root may read anything")
+@pytest.mark.parametrize("what", ["file", "folder"])
+def test_unreadable_history(samples, tmp_path, what):
+    """What may not be read must not look like nothing kept; whose right is missing is told."""
+    folder = tmp_path / "index"
+    folder.mkdir()
+    store = TraceStore(folder)
+    store.save(samples.healed())
+    closed = store.path if what == "file" else folder
+    closed.chmod(0)
+    try:
+        for look in (store.list, lambda: store.load("last"), lambda: store.save(samples.direct())):
+            with pytest.raises((TraceError, StorageError), match="unable to open") as error:
+                look()
+            assert "history.db is not yours to read" in error.value.hint
+    finally:
+        closed.chmod(0o700)
+
+
+def test_moved_aside(tmp_path):
+    """Two damages within a second: neither file overwrites the other, and each keeps its journal."""
+    path = tmp_path / "x.db"
+    moved = []
+    for content in (b"one", b"two", b"three"):
+        path.write_bytes(content)
+        (tmp_path / "x.db-journal").write_bytes(content)
+        moved.append(move_aside(path))
+    assert [name.read_bytes() for name in moved] == [b"one", b"two", b"three"]
+    assert all((tmp_path / f"{name.name}-journal").exists() for name in moved)
+    assert len(list(tmp_path.iterdir())) == 6
 
 
 def test_nothing_here(tmp_path):
@@ -162,6 +221,58 @@ def test_missing_and_unwritable_files(samples, tmp_path):
         files.read(tmp_path / "none.json")
     with pytest.raises(StorageError, match="cannot write the trace"):
         files.write(samples.direct(), tmp_path / "no" / "t.json")
+
+
+class FullDisk:
+    """A file that takes a few bytes and then no more."""
+
+    def __init__(self, file):
+        self.file = file
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.file.close()
+
+    def write(self, data):
+        self.file.write(data[:10])
+        self.file.flush()
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+
+@pytest.mark.parametrize("before", [None, b"an older trace"])
+def test_a_full_disk_leaves_no_cut_file(samples, tmp_path, monkeypatch, before):
+    """A cut trace would pass for one until it is read, and the older one would be lost for it."""
+    path = tmp_path / "t.json"
+    if before:
+        path.write_bytes(before)
+    opened = Path.open
+    monkeypatch.setattr(Path, "open", lambda self, *a, **k: FullDisk(opened(self, *a, **k)))
+    with pytest.raises(StorageError, match="No space left") as error:
+        files.write(samples.direct(), path)
+    monkeypatch.undo()
+    assert error.value.hint
+    assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == ({"t.json": before} if before else {})
+
+
+def test_a_link_and_a_pipe_stay_what_they_are(samples, tmp_path):
+    """`--trace` onto a link or `/dev/null` must not put a file in its place."""
+    (tmp_path / "there").mkdir()
+    link = tmp_path / "t.json"
+    link.symlink_to(tmp_path / "there" / "t.json")
+    files.write(samples.direct(), link)
+    assert link.is_symlink()
+    assert files.read(tmp_path / "there" / "t.json").intact
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    end = os.open(pipe, os.O_RDWR)
+    try:
+        files.write(samples.direct(), pipe)
+        assert pipe.is_fifo()
+        assert os.read(end, 1_000_000).startswith(b"{")
+    finally:
+        os.close(end)
 
 
 def test_no_setting_is_a_secret():

@@ -5,8 +5,8 @@ Negatives are found by meaning as well as by shared words, so that few shared wo
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from itertools import islice
 from random import Random
 from typing import Any
 
@@ -14,7 +14,6 @@ import numpy as np
 from data import Doc, overlap_terms
 from embed import Embedder
 from recipes import Item, find_spans
-from swap import swaps
 from windows import MAX_TOKENS, Sentence, grow, heading_of, split_sentences
 
 LOW_OVERLAP = 0.34
@@ -151,15 +150,23 @@ class Miner:
         text = self.pool.docs[doc_id].text[sentences[extent[0]].start : sentences[extent[1]].end]
         return not find_spans(text, [a for a in item.answers if len(a) > 1 or a.isdigit()])
 
-    def swapped(self, pair: dict[str, Any], item: Item) -> list[dict[str, Any]]:
-        """The same window, asked about something else: nothing in it answers that."""
-        doc = self.pool.docs[item.doc]
-        changed = swaps(item.question, pair["h"], pair["t"], doc.text[:6000], doc.title, self.titles, self.rng)
-        count = self.rng.choices((0, 1, 2), (0.2, 0.5, 0.3))[0]
-        return [
-            {**pair, "q": question, "y": 0, "nm": 1, "s": -1, "e": -1, "kind": "swap"}
-            for question in islice(changed, count)
-        ]
+    def swapped(self, pair: dict[str, Any], item: Item) -> dict[str, Any] | None:
+        """The same window, asked about another title, year or number: nothing in it answers that."""
+        question, title = item.question, re.sub(r"[ _]?\([^)]*\)$", "", self.pool.docs[item.doc].title)
+        numbers = [n for n in re.findall(r"(?<!\d)\d{2,4}(?!\d)", question) if n in pair["t"] or n in pair["h"]]
+        if numbers:
+            old = self.rng.choice(numbers)
+            new = str(max(int(old) + self.rng.choice((-30, -11, -4, -2, -1, 1, 2, 3, 7, 10, 20)), 2))
+        elif len(title) > 1 and title.lower() in question.lower():
+            old, new = title, self.rng.choice(self.titles)
+            if (re.search(r"[一-鿿]", old) is None) != (re.search(r"[一-鿿]", new) is None):
+                return None
+        else:
+            return None
+        changed = re.sub(re.escape(old), lambda _: new, question, flags=re.IGNORECASE)
+        if changed == question or new in pair["t"]:
+            return None
+        return {**pair, "q": changed, "y": 0, "nm": 1, "s": -1, "e": -1, "kind": "swap"}
 
     def negatives(self, item: Item, vector: Any, gold: frozenset[int], several: float) -> list[dict[str, Any]]:
         """Same document, nearest by meaning, nearest by words, any other: about `several` pairs."""
@@ -214,5 +221,6 @@ class Miner:
         first, last, span = found
         extents = dict.fromkeys(self.window(item.doc, first, last) for _ in range(2))
         made = [self.pair(item, item.doc, extent, "answer", True, 0, span) for extent in extents]
-        made += self.swapped(made[0], item)
+        other = self.swapped(made[0], item) if self.rng.random() < 0.6 else None
+        made += [other] if other else []
         return made + self.negatives(item, vector, frozenset(range(first, last + 1)), several)
