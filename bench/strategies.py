@@ -55,12 +55,16 @@ def ask(rows: list[dict[str, Any]], strategy: str, out: Path, args: argparse.Nam
 
 def tally(rows: list[dict[str, Any]], answers: list[dict[str, Any]], bench: Path, work: Path) -> dict[str, float]:
     """Shares of the questions by the scorer's own rules, and means for one of them."""
-    write(work / "questions.jsonl", rows)
+    whole = [json.loads(line) for line in (bench / "questions.jsonl").read_text("utf-8").splitlines()]
+    kinds = {row["type"] for row in rows}
+    # The scorer wants every type to occur; those that were not asked are not counted below.
+    others = {row["type"]: row for row in whole if row["type"] not in kinds}
+    write(work / "questions.jsonl", [*rows, *others.values()])
     write(work / "pred.jsonl", [prediction(answer) for answer in answers])
     command = [sys.executable, str(bench / "score_bench.py"), str(work), str(work / "pred.jsonl")]
     scored = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
     found = dict.fromkeys(("correct", "made up", "refused wrongly"), 0.0)
-    for kind in sorted({row["type"] for row in rows}):
+    for kind in sorted(kinds):
         row = scored[f"all/{kind}"]
         right, wrongly = row.get("answer_correct", row.get("refused", 0.0)), row.get("false_refusal", 0.0)
         found["correct"] += row["n"] * right / len(rows)
