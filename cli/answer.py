@@ -84,7 +84,9 @@ def _about_refusal(trace: Trace) -> list[tuple[str, list[str]]]:
     answer = trace.answer
     labels = LABELS[answer.lang]
     said = one_line(answer.text)
-    groups = [("missing", [one_line(label) for label in answer.missing])]
+    # One shot has no judge to listen to: what it answers is not said to lack anything.
+    missing = answer.missing if answer.status != "answered" else ()
+    groups = [("missing", [one_line(label) for label in missing])]
     if answer.status == "abstained":
         groups.insert(0, ("looked", queries(trace)))
         groups.append(("nearest", [one_line(source) for source in answer.nearest]))

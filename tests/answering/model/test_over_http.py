@@ -9,11 +9,11 @@ from typing import Any
 
 import msgspec
 import pytest
-from chat_server import ChatServer
+from chat_server import ChatServer, output_of, smallest
 
 from ragheal.engine import Engine
 from ragheal.settings import load
-from ragheal.types import FaultStep
+from ragheal.types import ROUTES, FaultStep
 
 DOCUMENTS = {
     "prices.md": "# Prices\n\nThe price of the Fulmar tag is 84 EUR.\n\nThe price of the Puffin tag is 31 EUR.\n",
@@ -98,3 +98,55 @@ def test_a_server_that_is_gone(tmp_path: Path) -> None:
     assert {step.instead for step in trace.steps if isinstance(step, FaultStep)} == {"embedded"}
     assert trace.answer.degraded
     made.close()
+
+
+def able(body: dict[str, Any]) -> str:
+    """A model for every role: it judges and writes as `thoughtful` does, and gives small valid JSON elsewhere."""
+    if output_of(body) == "schema":
+        schema = body["response_format"]["json_schema"]["schema"]
+        if "sufficient" not in schema["properties"]:
+            return json.dumps(smallest(schema))
+    if "<hit " not in body["messages"][1]["content"]:
+        return "I have no documents for that."
+    return thoughtful(body)
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_every_route_over_http(tmp_path: Path, route: str) -> None:
+    """A route that works with a script and not with a server works for nobody; its trace replays, its JSON is whole."""
+    from ragheal_cli.envelope import answer_fields
+
+    with ChatServer(answer=able) as server:
+        made = engine(tmp_path, server, **{"loop.strategy": route})
+        trace = made.ask(QUESTIONS["en"][0])
+        made.check(trace)
+    made.close()
+    assert trace.answer.route == route
+    if route != "direct":
+        assert "84 EUR" in trace.answer.text
+    fields = json.loads(json.dumps(answer_fields(trace)))
+    assert fields["calls"] == trace.answer.calls >= (route != "direct")
+    assert fields["tokens"]["total"] == trace.answer.tokens.prompt + trace.answer.tokens.completion
+
+
+@pytest.mark.parametrize("route", ["standard", "multi_hop", "self_rag", "combined", "generative"])
+@pytest.mark.parametrize("alive", [0, 1, 2, 3])
+def test_a_server_that_dies_after_some_calls(tmp_path: Path, route: str, alive: int) -> None:
+    """Wherever it dies there is an answer or a refusal, the answer says what happened, and the run replays."""
+    left = [alive]
+
+    def mortal(body: dict[str, Any]) -> str:
+        left[0] -= 1
+        if left[0] < 0:
+            raise ConnectionAbortedError
+        return able(body)
+
+    with ChatServer(answer=mortal) as server:
+        made = engine(tmp_path, server, **{"loop.strategy": route, "model.timeout": 5})
+        trace = made.ask(QUESTIONS["en"][0])
+        made.check(trace)
+    made.close()
+    assert trace.answer.status in {"answered", "partial", "disclaimed", "abstained"}
+    assert bool(trace.answer.degraded) == any(isinstance(step, FaultStep) for step in trace.steps)
+    if alive == 0:
+        assert trace.answer.degraded
