@@ -69,8 +69,10 @@ class ModelRoles:
         return self._verdicts[key]
 
     def _judged(self, question: str, plan: Plan, pool: Sequence[Hit], strict: bool) -> Verdict:
-        final = self._route == "generative" or not self._settings.loop.heal
-        given = self._judge.verdict(analyze(question), pool, strict=strict, final=final) if pool else None
+        # One shot has nobody who could search again: it costs one call, as ordinary RAG does.
+        asked = bool(pool) and self._settings.loop.heal
+        final = self._route == "generative"
+        given = self._judge.verdict(analyze(question), pool, strict=strict, final=final) if asked else None
         if given is None:
             return self._embedded.judge(question, self._plain(question, plan), pool, strict=strict)
         if not given.sufficient and not given.missing:
@@ -106,7 +108,7 @@ class ModelRoles:
     ) -> Draft | None:
         compose = self._route == "generative"
         hits = generating.relevant(pool, verdict, hops)
-        if compose or (not hits and not self._settings.loop.heal):
+        if compose or not self._settings.loop.heal:
             hits = list(pool)  # one shot answers from what it found; writing takes what there is
         if not hits and verdict.judged_by == "embedded":
             # Its grades are on a scale of their own; the embedded generator knows what to make of them.
@@ -169,6 +171,8 @@ class ModelRoles:
             return verifying.from_problems(found, draft)
         if verdict.sufficient and verifying.settled(draft, asked):
             return verifying.from_code(verdict)
+        if not self._settings.loop.heal:
+            return Check("accept", "partially supported", True, 3, ("one shot: checked by code alone",))
         word = verifying.ask(self._asker, asked, draft, pool, self._settings.model.context_chars, strict=strict)
         if word is None:
             return self._stand_in(question, plan, draft, pool, verdict, strict)

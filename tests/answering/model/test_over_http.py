@@ -150,3 +150,16 @@ def test_a_server_that_dies_after_some_calls(tmp_path: Path, route: str, alive: 
     assert bool(trace.answer.degraded) == any(isinstance(step, FaultStep) for step in trace.steps)
     if alive == 0:
         assert trace.answer.degraded
+
+
+def test_one_shot_is_one_call(tmp_path: Path) -> None:
+    """`--no-heal` is the ordinary RAG that everything is measured against: no judge and no verifier to help it."""
+    with ChatServer(answer=able) as server:
+        made = engine(tmp_path, server, **{"loop.heal": False})
+        trace = made.ask(QUESTIONS["en"][0])
+        made.check(trace)
+    made.close()
+    assert trace.answer.calls == 1
+    assert "84 EUR" in trace.answer.text
+    assert trace.answer.check is not None
+    assert trace.answer.check.grounded != "unsupported"
