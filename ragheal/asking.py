@@ -111,7 +111,7 @@ class Surroundings:
         if not begun(memory.path):
             return start
         vector = self._embedder.embed_query(start.asked)
-        found = memory.recall(start.asked, vector, lang(start.asked), self._hash_of)
+        found = memory.recall(start.asked, vector, lang(start.asked), self._index.hash_of)
         return start if found is None else msgspec.structs.replace(start, recalled=found)
 
     # --- after ---
@@ -164,7 +164,7 @@ class Surroundings:
             if trace.memory is not None and trace.answer.status != "answered":
                 memory.weaken(trace.memory.id)
             return
-        hashes = {c.source: self._hash_of(c.source) or "" for c in trace.answer.citations}
+        hashes = {c.source: self._index.hash_of(c.source) or "" for c in trace.answer.citations}
         memory.remember(trace, self._embedder.embed_query(trace.question), lang(trace.question), hashes)
 
     def _memory(self) -> PlanMemory | None:
@@ -198,9 +198,6 @@ class Surroundings:
             return float(self._embedder.embed_query(question) @ self._embedder.embed_query(other))
 
         return similar
-
-    def _hash_of(self, source: str) -> str | None:
-        return self._index.hash_of(source)
 
     def _guarded(self, work: Callable[[], T], instead: T) -> T:
         try:

@@ -13,9 +13,8 @@ import msgspec
 from ragheal.errors import TraceError
 from ragheal.failures import facts
 from ragheal.failures.facts import FAILED, OUTCOMES, Involved, Outcome
-from ragheal.failures.runs import storable
 from ragheal.text.script import lang
-from ragheal.tracing.store import HISTORY, begun, has_table, open_history
+from ragheal.tracing.store import HISTORY, begun, has_table, open_history, storable
 from ragheal.types import Lang, Missing, Route, Trace, Value
 
 SCHEMA = (

@@ -18,7 +18,7 @@ from typing import get_args
 
 from ragheal.failures import facts
 from ragheal.text.questions import analyze
-from ragheal.tracing.store import open_history
+from ragheal.tracing.store import open_history, storable
 from ragheal.types import Status, Trace
 
 #: Upper bounds of the latency classes, in seconds; a last one has no bound.
@@ -208,8 +208,3 @@ def _cost(trace: Trace) -> float:
 
 def _seconds(created: str) -> int:
     return int(datetime.fromisoformat(created).astimezone(UTC).timestamp())
-
-
-def storable(text: str) -> str:
-    """SQLite takes no lone surrogates, which an argument that is not UTF-8 carries."""
-    return text.encode("utf-8", "replace").decode("utf-8")

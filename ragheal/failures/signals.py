@@ -20,7 +20,7 @@ from ragheal.errors import ConfigError
 from ragheal.memory.guard import near_in_words, subject
 from ragheal.memory.normal import normalised
 from ragheal.settings.sections import MemorySettings
-from ragheal.tracing.store import HISTORY, TraceStore, begun, has_table, open_history
+from ragheal.tracing.store import HISTORY, TraceStore, begun, has_table, open_history, storable
 from ragheal.types import Trace, Value
 
 Signal = Literal["thumbs_up", "thumbs_down", "follow_up_correction", "no_engagement", "rephrased_query"]
@@ -100,7 +100,7 @@ def note(
         added = _add(db, trace.id, name, note, created, session)
         if not added and note:
             db.execute(
-                "UPDATE signals SET note = ? WHERE trace_id = ? AND signal = ?", (_storable(note), trace.id, name)
+                "UPDATE signals SET note = ? WHERE trace_id = ? AND signal = ?", (storable(note), trace.id, name)
             )
         row = db.execute(
             "SELECT note, created, weight FROM signals WHERE trace_id = ? AND signal = ?", (trace.id, name)
@@ -257,7 +257,7 @@ def _is_reworded(question: str, other: str, similar: Callable[[str], float]) -> 
 
 def _add(db: sqlite3.Connection, trace_id: str, signal: str, text: str, created: str, session: str) -> bool:
     """Whether it was new."""
-    row = (trace_id, signal, _storable(text), created, WEIGHTS[signal], _storable(session))
+    row = (trace_id, signal, storable(text), created, WEIGHTS[signal], storable(session))
     return db.execute("INSERT OR IGNORE INTO signals VALUES (?,?,?,?,?,?)", row).rowcount > 0
 
 
@@ -283,8 +283,3 @@ def _stamp(moment: datetime) -> str:
 def _time(stamp: str) -> datetime:
     moment = datetime.fromisoformat(stamp)
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
-
-
-def _storable(text: str) -> str:
-    """SQLite takes no lone surrogates, which an argument that is not UTF-8 carries."""
-    return text.encode("utf-8", "replace").decode("utf-8")

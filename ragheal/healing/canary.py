@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from ragheal.healing.failed import normal
 from ragheal.healing.overlay import Overlay
 from ragheal.healing.wording import applies
 from ragheal.tracing.store import TraceStore
@@ -99,12 +100,12 @@ def _side(traces: Sequence[Trace], unhappy: frozenset[str]) -> Side:
 
 def _again(store: TraceStore, trial: Sequence[Trace], since: str) -> tuple[tuple[str, str, str], ...]:
     """Each question of the trial whose last asking before it is on record."""
-    now = {_normal(trace.question): trace for trace in reversed(trial)}  # the newest counts
+    now = {normal(trace.question): trace for trace in reversed(trial)}  # the newest counts
     if not now:
         return ()
     before: dict[str, str] = {}
     for row in store.list(limit=_TRACES, until=since):
-        before.setdefault(_normal(row.question), row.status)
+        before.setdefault(normal(row.question), row.status)
     return tuple(
         (trace.question, before[normal], trace.answer.status) for normal, trace in now.items() if normal in before
     )
@@ -123,7 +124,3 @@ def _unhappy(index: Path, ids: Sequence[str]) -> frozenset[str]:
             "SELECT DISTINCT trace_id FROM signals WHERE signal IN ('thumbs_down', 'follow_up_correction')"
         ).fetchall()
     return frozenset(row[0] for row in rows) & frozenset(ids)
-
-
-def _normal(question: str) -> str:
-    return " ".join(question.casefold().split())

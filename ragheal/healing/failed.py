@@ -42,7 +42,7 @@ def failures(
     again = _put_again(index)
     found: dict[str, list[Failure]] = {}
     for failure in logged:
-        found.setdefault(_normal(failure.question), []).append(failure)
+        found.setdefault(normal(failure.question), []).append(failure)
     ordered = sorted(found.values(), key=lambda fs: (place.get(fs[0].trace_id, len(groups)), -len(fs)))
     asked = []
     for same in ordered:
@@ -78,5 +78,6 @@ def _put_again(index: Path) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def _normal(question: str) -> str:
+def normal(question: str) -> str:
+    """Equal for a question asked twice, in any case and spacing."""
     return " ".join(question.casefold().split())

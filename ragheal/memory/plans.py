@@ -17,7 +17,7 @@ from ragheal.memory.normal import normalised
 from ragheal.memory.store import FIELDS, SELECT, Damaged, Remembered
 from ragheal.memory.vectors import Vectors
 from ragheal.settings.sections import MemorySettings
-from ragheal.tracing.store import new_id, now
+from ragheal.tracing.store import new_id, now, storable
 from ragheal.types import Lang, Recalled, Trace
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class PlanMemory:
         if plan is None or not all(documents.values()):
             return None
         entry = Remembered(
-            id=new_id(), question=_storable(trace.question), lang=lang, route=trace.answer.route, plan=plan,
+            id=new_id(), question=storable(trace.question), lang=lang, route=trace.answer.route, plan=plan,
             documents=documents, embedder=self.embedder or trace.models.get("similarity", ""), strength=1.0,
             uses=0, successes=1, failures=0, created=now(), last_used="", trace_id=trace.id,
         )  # fmt: skip
@@ -304,8 +304,3 @@ def _resolve(db: sqlite3.Connection, reference: str) -> str:
         shown = ", ".join(ids[:5]) + (" …" if len(ids) > 5 else "")
         raise ConfigError(f"{len(ids)} remembered plans match `{reference}`", hint=f"give more of the id: {shown}")
     raise ConfigError(f"no remembered plan `{reference}`", hint="`ragheal memory list` shows them")
-
-
-def _storable(text: str) -> str:
-    """SQLite takes no lone surrogates, which an argument that is not UTF-8 carries."""
-    return text.encode("utf-8", "replace").decode("utf-8")

@@ -81,7 +81,7 @@ class TraceStore:
         """Raises StorageError when the folder cannot be written or the database is damaged."""
         answer = trace.answer
         row = (
-            trace.id, trace.created, _storable(trace.question), answer.status, answer.route, answer.rounds,
+            trace.id, trace.created, storable(trace.question), answer.status, answer.route, answer.rounds,
             trace.seconds, trace.index_generation, zlib.compress(encode(trace), 6),
         )  # fmt: skip
         with open_history(self.path.parent, write=True) as db:
@@ -265,7 +265,7 @@ def _hint(error: sqlite3.Error, path: Path) -> str:
     return f"move {path.name} away (`ragheal doctor --fix` does it); a new one is begun with the next question"
 
 
-def _storable(text: str) -> str:
+def storable(text: str) -> str:
     """SQLite takes no lone surrogates, which an argument that is not UTF-8 carries."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
