@@ -17,7 +17,7 @@ from ragheal.errors import ConfigError, RaghealError
 
 if TYPE_CHECKING:
     from ragheal.indexing.folder import Folder
-    from ragheal.settings import Settings
+    from ragheal.settings import Loaded, Settings
 
 #: Databases that hold nothing which is not made again by use.
 DISPOSABLE = ("cache.db", "models.db", "pending.db")
@@ -264,12 +264,12 @@ def _writable(folder: Path) -> Finding:
     return Finding("folder", "ok", "writable")
 
 
-def settings(load: Callable[[], Settings]) -> tuple[Settings, Finding]:
+def settings(load: Callable[[], Loaded]) -> tuple[Loaded, Finding]:
     """The settings and what is to be said of them; with the defaults where they cannot be used."""
-    from ragheal.settings import Settings
+    from ragheal.settings import Loaded, Settings
 
     try:
         found = load()
     except ConfigError as error:
-        return Settings(), bad("settings", error)
-    return found, Finding("settings", "ok", f"back end {found.model.backend}")
+        return Loaded(Settings(), {}), bad("settings", error)
+    return found, Finding("settings", "ok", f"back end {found.settings.model.backend}")

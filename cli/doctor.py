@@ -15,7 +15,7 @@ from . import console, options, session
 
 if TYPE_CHECKING:
     from ragheal.models.chat.probe import Probe
-    from ragheal.settings import Settings
+    from ragheal.settings import Loaded
 
     from .checkup import Finding
 
@@ -51,14 +51,15 @@ def doctor(
     folder = index or session.found_upwards()
     flags = {"model.backend": backend, "model.base_url": base_url, "model.name": name}
 
-    def load() -> Settings:
-        return session.settings(folder, preset, set_, flags).settings
+    def load() -> Loaded:
+        return session.settings(folder, preset, set_, flags)
 
     if model and not fix:
         return _model_alone(load(), folder, json=json)
     from . import checkup
 
-    settings, found = checkup.settings(load)
+    loaded, found = checkup.settings(load)
+    settings = loaded.settings
     findings = [*checkup.installation(), found]
     if folder is None:
         findings.append(checkup.Finding("index", "warning", "none here or above", "ragheal index PATH"))
@@ -68,8 +69,10 @@ def doctor(
         findings += checkup.index(folder, settings, fix=fix)
     probed = None
     if model:
-        probed = _ask(settings, folder)
-        findings.append(_server(probed))
+        finding, probed = _asked(loaded, folder)
+        findings.append(finding)
+    elif settings.model.backend == "openai" and (refused := session.untrusted(loaded)) is not None:
+        findings.append(checkup.bad("server", refused))
     elif settings.model.backend == "openai":
         text = f"{settings.model.name or 'no model named'} at {settings.model.base_url}, not asked"
         findings.append(checkup.Finding("server", "ok", text, "to ask it: ragheal doctor --model"))
@@ -84,9 +87,8 @@ def doctor(
     return code
 
 
-def _model_alone(settings: Settings, folder: Path | None, *, json: bool) -> int:
-    probed = _ask(settings, folder)
-    finding = _server(probed)
+def _model_alone(loaded: Loaded, folder: Path | None, *, json: bool) -> int:
+    finding, probed = _asked(loaded, folder)
     if json:
         from .envelope import envelope, whole
 
@@ -97,11 +99,17 @@ def _model_alone(settings: Settings, folder: Path | None, *, json: bool) -> int:
     return finding.code
 
 
-def _ask(settings: Settings, folder: Path | None) -> Probe:
-    """Raises ConfigError."""
+def _asked(loaded: Loaded, folder: Path | None) -> tuple[Finding, Probe | None]:
+    """What the model server answers; None where it must not be asked. Raises ConfigError."""
     from ragheal.models.chat.probe import probe
 
-    return probe(settings, folder)
+    from .checkup import bad
+
+    refused = session.untrusted(loaded)
+    if refused is not None:
+        return bad("server", refused), None
+    probed = probe(loaded.settings, folder)
+    return _server(probed), probed
 
 
 def _server(found: Probe) -> Finding:

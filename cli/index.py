@@ -55,7 +55,7 @@ def index(
         raise ConfigError("nothing to index: give a PATH", hint="ragheal index docs")
     loaded = session.settings(folder, preset, set_)
     showing = not quiet and not json and console.is_terminal(sys.stderr)
-    with session.engine(loaded, folder) as engine, _progress(showing) as on_progress:
+    with session.engine(loaded, folder, asks=False) as engine, _progress(showing) as on_progress:
         report = engine.index(paths, on_progress=on_progress, full=rebuild)
     if json:
         from .envelope import envelope, whole

@@ -146,7 +146,10 @@ def _rerun(traces: list[Trace], index: Path | None, *, json: bool, quiet: bool) 
     loaded = session.settings(folder)
     telling = not quiet and not json and console.is_terminal(sys.stderr)
     results = []
-    with session.engine(loaded, folder) as engine:
+    for trace in traces:
+        session.require_server_of(trace, loaded)
+    # Each trace brings its own settings.
+    with session.engine(loaded, folder, asks=False) as engine:
         for trace in traces:
             again = engine.rerun(trace, teller() if telling else None)
             if json:

@@ -32,7 +32,7 @@ def search(
     asked = from_argument(query, "query", 'ragheal search "paid leave"')
     folder = session.existing_index(index)
     loaded = session.settings(folder, preset, set_, {"retrieval.top_k": top_k})
-    with session.engine(loaded, folder) as engine:
+    with session.engine(loaded, folder, asks=False) as engine:
         hits = engine.search(asked)
     words: list[str] | None = None
     if explain:

@@ -12,6 +12,7 @@ from ragheal.errors import ConfigError
 if TYPE_CHECKING:
     from ragheal.engine import Engine
     from ragheal.settings import Loaded
+    from ragheal.types import Trace
 
 
 def existing_index(given: Path | None) -> Path:
@@ -56,14 +57,43 @@ def project_file(index: Path | None) -> Path | None:
 
 
 @contextmanager
-def engine(loaded: Loaded, index: Path) -> Iterator[Engine]:
+def engine(loaded: Loaded, index: Path, *, asks: bool = True) -> Iterator[Engine]:
+    """The engine of a command. Raises ConfigError for a model server that only an untrusted project names.
+
+    `asks` False: the command needs no model server, so it gets an engine that knows of none, and needs no trust.
+    """
     from ragheal.engine import Engine
 
-    made = Engine(loaded.settings, index)
+    settings = loaded.settings
+    if not asks:
+        import msgspec
+
+        from ragheal.settings import ModelSettings
+
+        settings = msgspec.structs.replace(settings, model=ModelSettings())
+    elif settings.model.backend == "openai" and (refused := untrusted(loaded)) is not None:
+        raise refused
+    made = Engine(settings, index)
     try:
         yield made
     finally:
         made.close()
+
+
+def untrusted(loaded: Loaded) -> ConfigError | None:
+    """Why the model server of the settings must not be asked; None: it may."""
+    from ragheal.settings.trust import refusal
+
+    return refusal(loaded)
+
+
+def require_server_of(trace: Trace, loaded: Loaded) -> None:
+    """Raises ConfigError when running a trace again would ask a server elsewhere that the user did not choose."""
+    from ragheal.settings.trust import refusal_of_record
+
+    refused = refusal_of_record(trace.settings.get("model", {}), loaded, f"trace {trace.id}")
+    if refused is not None:
+        raise refused
 
 
 def _assigned(assignments: list[str]) -> dict[str, Any]:

@@ -24,7 +24,10 @@ def _offline(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathF
         connect(self, address)
 
     monkeypatch.setattr(socket.socket, "connect", guarded)
-    monkeypatch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
+    home = str(tmp_path_factory.mktemp("home"))
+    for name in ("HOME", "USERPROFILE", "APPDATA"):
+        monkeypatch.setenv(name, home)
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
     for name in list(os.environ):
         if name.startswith("RAGHEAL_"):
             monkeypatch.delenv(name)

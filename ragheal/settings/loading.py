@@ -20,16 +20,22 @@ from ragheal.settings.sections import Settings
 
 ENV_PREFIX = "RAGHEAL_"
 #: Variables of the program that are no settings.
-ENV_OTHERS = frozenset({"RAGHEAL_INDEX", "RAGHEAL_PRESET", "RAGHEAL_DEBUG"})
+ENV_OTHERS = frozenset({"RAGHEAL_INDEX", "RAGHEAL_PRESET", "RAGHEAL_DEBUG", "RAGHEAL_TRUST"})
 PROJECT_FILE = "ragheal.yaml"
 _LISTED = "`ragheal config` lists every setting"
 
 
 class Loaded(msgspec.Struct, frozen=True):
-    """Settings and, for every dotted key, where its value came from ("default", a file, a variable, a flag)."""
+    """Settings and, for every dotted key, where its value came from ("default", a file, a variable, a flag).
+
+    `chosen` is what the project itself decides: its file, above a preset of its own that the file names. It holds
+    a value also where the environment or a flag has another.
+    """
 
     settings: Settings
     origins: dict[str, str]
+    project: Path | None = None
+    chosen: dict[str, Any] = {}
 
 
 def flat(settings: Settings) -> dict[str, Any]:
@@ -68,21 +74,29 @@ def load(
             values[key], origins[key] = value, origin
 
     project_values: dict[str, Any] = {}
+    chosen: dict[str, Any] = {}
+    named: str | None = None
     if project is not None:
         project_values = _read_yaml(project)
-        preset = preset or _text(project_values.pop("preset", None), project)
+        named = _text(project_values.pop("preset", None), project)
     env = os.environ if env is None else env
-    preset = preset or env.get("RAGHEAL_PRESET")
+    given = preset
+    preset = given or named or env.get("RAGHEAL_PRESET")
     if preset:
         path = preset_path(preset)
-        take(_flatten(_read_yaml(path), path), f"preset {preset}")
+        of_preset = dict(_flatten(_read_yaml(path), path))
+        take(iter(of_preset.items()), f"preset {preset}")
+        if not given and named and not _shipped(path):
+            chosen |= of_preset
     if project is not None:
-        take(_flatten(project_values, project), project.name)
+        of_project = dict(_flatten(project_values, project))
+        take(iter(of_project.items()), project.name)
+        chosen |= of_project
     take(_from_env(env), "environment")
     for key, value in (flags or {}).items():
         if value is not None:
             take(iter([(key, value)]), "flag")
-    return Loaded(_build(values, origins), origins)
+    return Loaded(_build(values, origins), origins, project, chosen)
 
 
 def preset_path(name: str) -> Path:
@@ -90,14 +104,23 @@ def preset_path(name: str) -> Path:
     direct = Path(name)
     if direct.suffix in {".yaml", ".yml"} and direct.exists():
         return direct
-    from importlib.resources import files
-
-    folder = Path(str(files("ragheal_configs")))
+    folder = _shipped_folder()
     path = folder / f"{name}.yaml"
     if not path.exists():
         names = sorted(p.stem for p in folder.glob("*.yaml") if not p.stem.startswith("rules"))
         raise ConfigError(f"no preset named `{name}`", hint=f"presets: {', '.join(names)}, or the path of a .yaml")
     return path
+
+
+def _shipped_folder() -> Path:
+    from importlib.resources import files
+
+    return Path(str(files("ragheal_configs")))
+
+
+def _shipped(path: Path) -> bool:
+    """Whether a preset is one of the program's own; a name such as `../../preset` leads out of its folder."""
+    return path.resolve().parent == _shipped_folder().resolve()
 
 
 def _build(values: Mapping[str, Any], origins: Mapping[str, str]) -> Settings:

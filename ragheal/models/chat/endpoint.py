@@ -10,6 +10,7 @@ import msgspec
 
 from ragheal.errors import ConfigError
 from ragheal.settings import Settings
+from ragheal.settings.trust import is_local
 from ragheal.types import ModelRole
 
 #: The library insists on a key; servers without keys ignore this one.
@@ -41,8 +42,7 @@ class Endpoint(msgspec.Struct, frozen=True):
     @property
     def local(self) -> bool:
         """Whether the server is on this machine."""
-        host = (urlsplit(self.base_url).hostname or "").casefold()
-        return host in {"localhost", "::1"} or host.startswith("127.")
+        return is_local(self.base_url)
 
     @property
     def private(self) -> bool:
