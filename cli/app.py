@@ -42,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def run() -> None:
     """The `ragheal` of a shell: `main`, then out, without taking models and indexes apart piece by piece first."""
-    install(tidy=sys.argv[1:2] == ["index"])
+    install(tidy=sys.argv[1:2] in (["index"], ["eval"]))
     code = main()
     with contextlib.suppress(Exception):
         sys.stdout.flush()

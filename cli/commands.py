@@ -16,6 +16,7 @@ from . import (
     config,
     console,
     doctor,
+    evaluate,
     failures,
     feedback,
     heal,
@@ -39,6 +40,7 @@ COMMANDS: tuple[Callable[..., Any], ...] = (
     feedback.feedback,
     failures.failures,
     heal.build,
+    evaluate.evaluate,
     memory.build,
     health.health,
     cache.build,
@@ -46,6 +48,10 @@ COMMANDS: tuple[Callable[..., Any], ...] = (
     doctor.doctor,
     config.config,
 )
+
+
+#: Commands whose name is not their function's.
+NAMES: dict[Callable[..., Any], str] = {evaluate.evaluate: "eval"}  # `eval` is Python's own
 
 
 class Raised:
@@ -62,7 +68,7 @@ def build() -> Any:
     app.callback(invoke_without_command=True)(_top)
     for function in COMMANDS:
         if function.__name__ != "build":
-            app.command()(_past_typer(function))
+            app.command(NAMES.get(function))(_past_typer(function))
             continue
         group: typer.Typer = function()
         for registered in group.registered_commands:

@@ -17,11 +17,11 @@ import typer.core
 
 from ragheal.errors import ConfigError
 
-from . import console, options, session
+from . import console, options, progress, session
 
 if TYPE_CHECKING:
     from ragheal.engine import Engine
-    from ragheal.healing.questions import File
+    from ragheal.evaluation.questions import File
 
 REFUSED = 7
 Questions = Annotated[
@@ -134,7 +134,7 @@ def verify(
             chosen = tuple(proposal for proposal in chosen if proposal.repair is not None)
         if not chosen:
             raise ConfigError("no proposal waits to be verified", hint="make some: ragheal heal propose")
-        with _bar(len(file.lines) * len(chosen), quiet=quiet or json) as advance:
+        with progress.counted("questions", len(file.lines) * len(chosen), quiet=quiet or json) as advance:
             checked = steps.verify(folder, chosen, file.lines, engine.try_out, advance)
     if json:
         _dump("heal verify", questions=len(file.lines), proposals=text.proposal_fields(checked))
@@ -294,7 +294,7 @@ def _propose(engine: Engine, folder: Path, *, quiet: bool) -> Any:
     from ragheal.healing.propose import propose
 
     embedder = engine.embedder()
-    with _bar(None, quiet=quiet) as advance:
+    with progress.counted("questions", None, quiet=quiet) as advance:
         return propose(
             folder,
             engine.doors(),
@@ -314,7 +314,7 @@ def _engine(folder: Path, preset: str | None, assignments: list[str] | None) -> 
 
 def _file(path: Path, index: Path, *, quiet: bool) -> File:
     """The question file; lines that repeat another are told of and counted once."""
-    from ragheal.healing.questions import read, require_outside
+    from ragheal.evaluation.questions import read, require_outside
 
     file = read(path)
     require_outside(path, index)
@@ -323,21 +323,6 @@ def _file(path: Path, index: Path, *, quiet: bool) -> File:
         noun = "line" if len(file.repeats) == 1 else "lines"
         console.note(f"{path}: {noun} {lines} repeat an earlier question and count once\n")
     return file
-
-
-@contextmanager
-def _bar(total: int | None, *, quiet: bool) -> Iterator[Any]:
-    """A progress bar on a terminal, nothing elsewhere; gives a function that moves it on."""
-    import sys
-
-    if quiet or not console.is_terminal(sys.stderr):
-        yield lambda **_: None
-        return
-    from .progress import bar
-
-    with bar() as progress:
-        task = progress.add_task("questions", total=total)
-        yield lambda **fields: progress.update(task, advance=1, **fields)
 
 
 def _dump(command: str, **fields: Any) -> None:

@@ -2,7 +2,8 @@
 
 A KeyboardInterrupt is raised wherever the main thread happens to be. Inside the import machinery Python may
 swallow it, and leave the import lock held: then every thread that imports waits for ever. So a command that has
-nothing to tidy up ends in the handler itself; `index` is given the exception, and some seconds to tidy up.
+nothing to tidy up ends in the handler itself; `index` and `eval` are given the exception, and some seconds to
+tidy up.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import sys
 from types import FrameType
 
 INTERRUPTED = 130
-#: Seconds after which an interrupted `index` is ended as it is: whatever is on disk, the old index is whole.
+#: Seconds after which an interrupted `index` or `eval` is ended as it is: what is on disk is whole in any case.
 PATIENCE = 5.0
 _SHOW_CURSOR = b"\x1b[?25h"  # a progress bar hides it
 
@@ -24,6 +25,12 @@ def install(*, tidy: bool) -> None:
     # Whoever started us may want it ignored, as a shell does for what runs in the background.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _Handler(tidy))
+
+
+def met() -> None:
+    """The exception was caught in its place: nothing can hang any more, so the seconds no longer count."""
+    if sys.platform != "win32":
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 class _Handler:

@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from . import console
 
 if TYPE_CHECKING:
     from rich.progress import Progress, Task
     from rich.text import Text
+
+
+@contextmanager
+def counted(what: str, total: int | None, *, quiet: bool) -> Iterator[Any]:
+    """A progress bar on a terminal, nothing elsewhere; gives a function that moves it on."""
+    if quiet or not console.is_terminal(sys.stderr):
+        yield lambda **_: None
+        return
+    with bar() as progress:
+        task = progress.add_task(what, total=total)
+        yield lambda **fields: progress.update(task, advance=1, **fields)
 
 
 def bar() -> Progress:

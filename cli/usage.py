@@ -27,7 +27,7 @@ def usage_error(error: Any, arguments: list[str]) -> ConfigError:
     message = error.format_message().strip().rstrip(".")
     if message.startswith("Got unexpected extra argument") and context is not None:
         taken = [param for param in context.command.params if param.param_type_name == "argument"]
-        if taken and taken[0].nargs == 1:
+        if taken and taken[0].nargs == 1 and taken[0].metavar in {"QUESTION", "QUERY"}:
             rest = message.partition(" (")[2].removesuffix(")")
             words = f"{context.params.get(taken[0].name) or ''} {rest}".strip()
             name = (taken[0].metavar or taken[0].name).lower()

@@ -58,6 +58,8 @@ class Surroundings:
         self.trial: Overlay | None = None
         #: Questions of a file: no one asks again because the answer was not good.
         self.batch = False
+        #: As if nobody had asked or said anything before: repairs count, and nothing is kept.
+        self.apart = False
         self._notes: list[str] = []
 
     @property
@@ -74,7 +76,7 @@ class Surroundings:
         if self._memory_made is not None:
             self._memory_made.start_question()
         overlay = self.trial or self._in_force()
-        raised = self._raised(question) if self._settings.loop.heal else 0
+        raised = self._raised(question) if self._settings.loop.heal and not self.apart else 0
         if overlay is None or not self._settings.loop.heal:
             return Start(question, raised=raised)
         self._notes += overlay.notes
@@ -132,7 +134,7 @@ class Surroundings:
         from ragheal.tracing.retention import prune_if_due
         from ragheal.tracing.store import TraceStore, open_history
 
-        if not self._settings.trace.save or self.trial is not None:
+        if not self._settings.trace.save or self.trial is not None or self.apart:
             return ()
         try:
             if trace.cache is None:
@@ -170,7 +172,7 @@ class Surroundings:
     def _memory(self) -> PlanMemory | None:
         from ragheal.memory.plans import PlanMemory
 
-        if not self._settings.memory.enabled or self.trial is not None:
+        if not self._settings.memory.enabled or self.trial is not None or self.apart:
             return None
         if self._memory_made is None:
             self._memory_made = PlanMemory(

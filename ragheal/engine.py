@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ragheal.models.chat import ChatClient
     from ragheal.retrieval.base import Doors
     from ragheal.retrieval.live import ChatModel, LiveDoors, PassageReader
+    from ragheal.settings.sections import LoopSettings
 
 INDEX_NAME = ".ragheal"
 
@@ -90,7 +91,7 @@ class Engine:
             self._chat.start_question()
             self._chat.on_text = on_text
         start = around.begin(question)
-        key = None if start.raised or around.trial else self._key(question, start, live)
+        key = None if start.raised or around.trial or around.apart else self._key(question, start, live)
         known = around.cached(key) if key else None
         if known is not None:
             if on_step is not None:
@@ -123,6 +124,15 @@ class Engine:
             return self.ask(question)
         finally:
             around.trial = None
+
+    def examiner(self, loop: LoopSettings) -> Engine:
+        """An engine on the same open index and models, with its own loop: as if nobody had asked before, and
+        leaving nothing behind (no cache, memory, signals). Close this one, not that one."""
+        other = Engine(msgspec.structs.replace(self.settings, loop=loop), self.index_dir)
+        other._doors_made, other._index, other._chat = self.doors(), self._index, self._chat
+        other._embedder_made = self._embedder_made
+        other._around().apart = True
+        return other
 
     def search(self, query: str) -> tuple[Hit, ...]:
         """Retrieval alone."""

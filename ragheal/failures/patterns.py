@@ -89,8 +89,8 @@ def standing_out(counted: Iterable[tuple[str, str, int, int]], runs: int, failed
     return tuple(pattern for _, pattern in sorted(found, key=lambda item: (-item[0], item[1].what, item[1].name)))
 
 
-def wilson(part: int, whole: int) -> float:
-    """Lower end of the 95 % interval of a share (Wilson 1927)."""
+def wilson(part: float, whole: float) -> float:
+    """Lower end of the 95 % interval of a share (Wilson 1927); the upper is 1 less that of the rest."""
     share, square = part / whole, _Z * _Z
     middle = share + square / (2 * whole)
     spread = _Z * math.sqrt(share * (1 - share) / whole + square / (4 * whole * whole))

@@ -10,8 +10,7 @@
     candidates.py  phrases of the documents that could be what a question's phrase is called there
     propose.py     failures → proposals
     advice.py      what no repair can mend: a document to add, metadata or chunks to change
-    questions.py   the user's question file, and whether a run answered a line of it
-    verify.py      the file before and after a repair: none may get worse
+    verify.py      the user's question file before and after a repair: none may get worse
     canary.py      a repair on trial: a fixed share of questions, compared with the rest
     steps.py       verify, canary, promote, roll back: each step under the lock, logged with its effect
     auto.py        all of it in one go, stopping at the first doubt

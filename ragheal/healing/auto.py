@@ -12,9 +12,9 @@ from pathlib import Path
 
 import msgspec
 
+from ragheal.evaluation.questions import Line
 from ragheal.healing import canary, steps
 from ragheal.healing.overlay import Overlay, in_force
-from ragheal.healing.questions import Line
 from ragheal.healing.repairs import Measured, Proposal, Synonym, said
 from ragheal.healing.verify import Ask, Baseline, compare, measure
 

@@ -13,10 +13,10 @@ from pathlib import Path
 import msgspec
 
 from ragheal.errors import CheckFailed, ConfigError, IndexDamaged
+from ragheal.evaluation.questions import Line
 from ragheal.healing import canary, pointer, store
 from ragheal.healing.overlay import Overlay, in_force, load, next_number, numbers, write
 from ragheal.healing.pointer import Pointer
-from ragheal.healing.questions import Line
 from ragheal.healing.repairs import Measured, Proposal, said
 from ragheal.healing.verify import Ask, Baseline, entries, measure, narrowed, objection
 from ragheal.tracing.store import now

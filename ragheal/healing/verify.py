@@ -7,15 +7,14 @@ from pathlib import Path
 
 import msgspec
 
+from ragheal.evaluation.grading import WEAK, WORDS, cites, grade, right
+from ragheal.evaluation.questions import Line
 from ragheal.healing.overlay import Entry, Overlay, in_force, trial_of
-from ragheal.healing.questions import REFUSED, RIGHT, WEAK, WRONG, Line, cites, grade, right
 from ragheal.healing.repairs import Effect, Measured, Proposal, Synonym
 from ragheal.types import Trace
 
 #: Answers a question as it would be with exactly this overlay in force; keeps nothing of it.
 Ask = Callable[[str, Overlay | None], Trace]
-
-_WORDS = {WRONG: "wrong", REFUSED: "refused", WEAK: "right, not sure", RIGHT: "right"}
 
 
 class Baseline:
@@ -83,7 +82,7 @@ def compare(line: Line, before: Trace, after: Trace) -> Effect:
         lost = before.answer.status == "answered" and after.answer.status != "answered"
         return effect("worse", "a verified answer is lost") if lost else effect("same")
     if old != new:
-        why = f"{_WORDS[old]} → {_WORDS[new]}"
+        why = f"{WORDS[old]} → {WORDS[new]}"
         return effect("better" if new > old else "worse", why)
     if new < WEAK:
         return effect("same")
@@ -145,7 +144,7 @@ def narrowed(proposal: Proposal, measured: Measured) -> Proposal | None:
 def _told(trace: Trace, graded: int | None) -> str:
     rounds = trace.answer.rounds
     told = f"{trace.answer.status}, {rounds} round{'' if rounds == 1 else 's'}"
-    return told if graded is None else f"{told} ({_WORDS[graded]})"
+    return told if graded is None else f"{told} ({WORDS[graded]})"
 
 
 def entries(proposals: Sequence[Proposal]) -> tuple[Entry, ...]:

@@ -74,6 +74,11 @@ class LiveDoors:
         self._passages: dict[str, NDArray[np.float32]] = {}
 
     @property
+    def generation(self) -> int:
+        """Of the index that is searched."""
+        return self._index.generation
+
+    @property
     def fingerprints(self) -> Mapping[str, str]:
         return self._fingerprints
 
@@ -130,6 +135,10 @@ class LiveDoors:
             new = list(dict.fromkeys(texts))
         known.update(zip(new, self._embedder.embed_passages(new), strict=True))
         return tuple(round(float(known[text] @ vector), DECIMALS) for text in texts)
+
+    def forget(self) -> None:
+        """Let go of what was embedded for earlier questions, so that the next takes as long as a first one."""
+        self._passages.clear()
 
     def read(self, question: str, passages: Sequence[tuple[str, str]]) -> tuple[Reading, ...] | None:
         """The reader's view. A reader that cannot be used is given up for good, and the answer says so."""

@@ -6,7 +6,7 @@ import pytest
 
 from ragheal.errors import IndexDamaged, ModelError, StorageError
 
-COMMANDS = ("index", "ask", "search", "replay", "traces", "status", "config")
+COMMANDS = ("index", "ask", "search", "replay", "traces", "eval", "status", "config")
 
 
 def test_help_and_version(run):

@@ -73,6 +73,7 @@ def untouched(server, elsewhere):
         ("ask", QUESTION, "--model", "other"),
         ("ask", QUESTION, "--preset", "fast"),
         ("ask", "--batch", "questions.jsonl"),
+        ("eval", "questions.jsonl"),
         ("heal", "propose"),
         ("heal", "verify", "--questions", "questions.jsonl"),
         ("heal", "auto", "--questions", "questions.jsonl"),

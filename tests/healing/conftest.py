@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from repair_world import GAP, GOOD, OTHER, PLAIN, World
 
+from ragheal.evaluation.questions import Line
 from ragheal.healing import pointer, store
-from ragheal.healing.questions import Line
 from ragheal.healing.repairs import Proposal
 
 

@@ -8,10 +8,10 @@ import pytest
 from repair_world import GAP, OTHER, PLAIN, trace
 
 from ragheal.errors import CheckFailed, ConfigError, IndexBusy, IndexDamaged
+from ragheal.evaluation.questions import Line
 from ragheal.healing import canary, pointer, steps, store
 from ragheal.healing import overlay as overlays
 from ragheal.healing.overlay import in_force, load
-from ragheal.healing.questions import Line
 from ragheal.healing.repairs import Advice, Synonym
 from ragheal.tracing.store import TraceStore
 

@@ -6,7 +6,8 @@ import pytest
 from repair_world import trace
 
 from ragheal.errors import ConfigError
-from ragheal.healing.questions import REFUSED, RIGHT, WEAK, WRONG, Line, grade, read
+from ragheal.evaluation.grading import REFUSED, RIGHT, WEAK, WRONG, grade
+from ragheal.evaluation.questions import Line, read, slips
 
 
 @pytest.fixture
@@ -29,8 +30,8 @@ def test_lines_are_read_with_what_they_know(file):
         )
     )
     assert found.lines == (
-        Line("How long?", ("45 days",), number=1),
-        Line("Salary?", answerable=False, number=3),
+        Line("How long?", ("45 days",), number=1, other={"qid": 1}),
+        Line("Salary?", answerable=False, number=3, other={"class": "absent"}),
         Line("谁？", sources=("a.md",), number=4),
     )
     assert (found.empty, found.repeats) == (1, ())
@@ -96,3 +97,16 @@ def test_files_that_cannot_be_read(file, tmp_path):
 def test_grades(line, status, text, expected):
     """A wrong answer is worse than a refusal; a right one that says it is not sure, less than one that is."""
     assert grade(line, trace("q", status, text)) == expected
+
+
+def test_slips_in_names_are_noticed():
+    """With `answer` for `answers` no line is graded, and a file that measures nothing looks fine."""
+    given = Line("a", other={"answer": "x", "qid": 1, "Sources": ["b.md"], "lang": "en", "failure": "absent"})
+    assert slips([given]) == {"answer": "answers", "Sources": "sources"}
+    assert slips([Line("a", answers=("x",), answerable=False, other={"answer": "y", "answerabel": True})]) == {}
+
+
+def test_a_field_of_anybodys_own_comes_back(file):
+    """Names that we use inside are free for users."""
+    (line,) = read(file('{"question": "a", "number": 9, "other": [1], "answers": ["x"]}')).lines
+    assert (line.number, line.other) == (1, {"number": 9, "other": [1]})

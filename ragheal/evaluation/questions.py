@@ -1,23 +1,27 @@
-"""The user's question file, and whether a run answered a line of it.
+"""The user's question file: JSON Lines, each with a question and what is known of its answer.
 
 A line is an object: `question`, and any of `answers` (a text that the answer must hold; with the status
 `conflict` all of them), `sources` (files, one of which must be cited), `answerable` (true or false) and `status`.
+Other fields are kept as they are.
 """
 
 from __future__ import annotations
 
+import difflib
 import os
-import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from ragheal.errors import ConfigError
-from ragheal.text.script import simplified
-from ragheal.types import Status, Trace, Value
+from ragheal.types import Status, Value
 
 _LOOKS = 'a line looks like {"question": "…", "answers": ["…"]}'
+#: What a line may say of its answer.
+KNOWN = ("answers", "sources", "answerable", "status")
+_ALIKE = 0.75  # of two names, from which on one is taken for a slip in the other
 
 
 class Line(Value, frozen=True):
@@ -29,6 +33,7 @@ class Line(Value, frozen=True):
     answerable: bool | None = None
     status: Status | None = None
     number: int = 0
+    other: Mapping[str, Any] = {}  # fields that nobody reads, such as `qid`
 
     @property
     def refused(self) -> bool | None:
@@ -49,13 +54,18 @@ class File(Value, frozen=True):
 
 
 def read(path: Path) -> File:
-    """Raises ConfigError that names the malformed lines (the first five), or says that there is no question."""
+    """The questions of a file. Raises ConfigError as `parse` does, and when it cannot be read."""
     try:
         data = path.read_bytes()
     except OSError as error:
         raise ConfigError(
             f"cannot read {path}: {error.strerror or error}", hint=f"it is JSON Lines; {_LOOKS}"
         ) from None
+    return parse(data, str(path))
+
+
+def parse(data: bytes, name: str) -> File:
+    """Raises ConfigError that names the malformed lines (the first five), or says that there is no question."""
     found: dict[str, Line] = {}
     repeats: list[int] = []
     wrong: list[str] = []
@@ -69,7 +79,7 @@ def read(path: Path) -> File:
         except ConfigError as error:
             wrong.append(error.message)
             continue
-        key = " ".join(line.question.casefold().split())
+        key = alike(line.question)
         if key in found:
             if _gold(found[key]) != _gold(line):
                 wrong.append(f"line {number} asks what line {found[key].number} asks and wants another answer")
@@ -78,14 +88,30 @@ def read(path: Path) -> File:
             found[key] = line
     if wrong:
         more = f" (and {len(wrong) - 5} more)" if len(wrong) > 5 else ""
-        raise ConfigError(f"{path}: {'; '.join(wrong[:5])}{more}", hint=_LOOKS)
+        raise ConfigError(f"{name}: {'; '.join(wrong[:5])}{more}", hint=_LOOKS)
     if not found:
-        raise ConfigError(f"{path} holds no question", hint=_LOOKS)
+        raise ConfigError(f"{name} holds no question", hint=_LOOKS)
     return File(tuple(found.values()), tuple(repeats), empty - data.endswith(b"\n"))
 
 
+def alike(question: str) -> str:
+    """The form in which questions of files are compared: blanks and case do not count."""
+    return " ".join(question.casefold().split())
+
+
+def slips(lines: Iterable[Line]) -> dict[str, str]:
+    """Names of fields that nobody reads and that look like one that is: what is written → what may be meant."""
+    found: dict[str, str] = {}
+    for line in lines:
+        for name in line.other:
+            near = difflib.get_close_matches(name.casefold(), KNOWN, n=1, cutoff=_ALIKE)
+            if near and getattr(line, near[0]) in (None, ()):
+                found.setdefault(name, near[0])
+    return found
+
+
 def require_outside(path: Path, index: Path) -> None:
-    """Raises ConfigError when the question file is a document of the index: it would answer its own questions.
+    """Raises ConfigError when a file of questions or answers is a document of the index: it would answer itself.
 
     Raises IndexUnusable when the index cannot be opened.
     """
@@ -115,12 +141,13 @@ def _line(raw: bytes, number: int) -> Line:
         raise ConfigError(f"line {number} has no `question`")
     if not fields["question"].strip():
         raise ConfigError(f"line {number} has an empty question")
-    known = {name: fields[name] for name in Line.__struct_fields__ if fields.get(name) is not None}
+    known = {name: fields[name] for name in ("question", *KNOWN) if fields.get(name) is not None}
+    other = {name: value for name, value in fields.items() if name not in {"question", *KNOWN}}
     for name in ("answers", "sources"):
         if isinstance(known.get(name), str):
             known[name] = [known[name]]
     try:
-        line = msgspec.convert({**known, "number": number}, Line)
+        line = msgspec.convert({**known, "number": number, "other": other}, Line)
     except msgspec.ValidationError as error:
         message = str(error).replace("`", "").replace("$.", "")
         raise ConfigError(f"line {number}: {message[:1].lower()}{message[1:]}") from None
@@ -129,41 +156,3 @@ def _line(raw: bytes, number: int) -> Line:
 
 def _gold(line: Line) -> tuple[object, ...]:
     return (line.answers, line.sources, line.answerable, line.status)
-
-
-#: How well a run did. A wrong answer is worse than a refusal.
-WRONG, REFUSED, WEAK, RIGHT = 0, 1, 2, 3
-
-
-def grade(line: Line, trace: Trace) -> int | None:
-    """WRONG, REFUSED, WEAK (right, with a disclaimer that the line does not want) or RIGHT; None: not known."""
-    answer = trace.answer
-    if line.refused is None:
-        return None
-    if answer.status == "abstained":
-        return RIGHT if line.refused else REFUSED
-    if line.refused:
-        return WRONG
-    held = [_plain(wanted) in _plain(answer.text) for wanted in line.answers]
-    if held and not (all(held) if line.status == "conflict" else any(held)):
-        return WRONG
-    cited = {citation.source for citation in answer.citations}
-    if not held and line.sources and not cited & set(line.sources):
-        return WRONG
-    if line.status is not None:
-        return RIGHT if answer.status == line.status else WEAK
-    return RIGHT if answer.status in {"answered", "conflict", "direct"} else WEAK
-
-
-def cites(line: Line, trace: Trace) -> int:
-    """How many of the line's sources the answer cites."""
-    return len({citation.source for citation in trace.answer.citations} & set(line.sources))
-
-
-def _plain(text: str) -> str:
-    """A text as answers are compared: no spaces, case, width or Chinese script."""
-    return "".join(unicodedata.normalize("NFKC", simplified(text)).casefold().split())
-
-
-def right(graded: Sequence[int | None]) -> int:
-    return sum(1 for value in graded if value is not None and value >= WEAK)
