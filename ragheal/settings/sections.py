@@ -56,6 +56,7 @@ class LoopSettings(Section, frozen=True):
 class AnswerSettings(Section, frozen=True):
     on_no_evidence: Literal["abstain", "direct"] = "abstain"
     max_sentences: int = 3
+    max_sentences_unsure: int = 5  # an answer that is not sure shows more of what is near
     max_chars: int = 1000
     abstain_below: float | None = None  # None: the calibrated threshold of the judge
     strict_abstain_below: float | None = None  # the same for self_rag and combined

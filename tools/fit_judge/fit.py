@@ -10,6 +10,7 @@ predictions. Needs scikit-learn (a dependency of this tool alone).
 from __future__ import annotations
 
 import argparse
+import collections
 import itertools
 import json
 from pathlib import Path
@@ -28,6 +29,8 @@ READER_ONLY = ("reader", "reader_near_miss", "reader_cover", "reader_span", "rea
 FOLDS = 5
 SHOWN = 3  # sentences an answer may hold
 FALSE_REFUSALS = 0.03
+#: The share of questions taken to have no answer in the corpus. How many there are in a set says nothing of use.
+UNANSWERABLE = 0.25
 
 
 def load(path: Path) -> list[dict[str, Any]]:
@@ -51,6 +54,29 @@ def mismatch(questions: list[dict[str, Any]]) -> np.ndarray:
         right = [row["x"][cover] for row in question["rows"] if row["sentence"]]
         found.append(1.0 + 2.0 * (1.0 - max(right)) ** 2 if right else 1.0)
     return np.array(found)
+
+
+def same_prior(questions: list[dict[str, Any]]) -> np.ndarray:
+    """A weight for each question that gives every set the same share of unanswerable ones.
+
+    Else a language whose sets hold few of them is believed more readily, and neither its probabilities nor
+    its thresholds mean what the other's do.
+    """
+    count = collections.Counter((q["set"], q["answerable"]) for q in questions)
+    found = []
+    for question in questions:
+        name, answerable = question["set"], question["answerable"]
+        other = count[name, not answerable]
+        share = count[name, answerable] / (count[name, answerable] + other)
+        found.append((1.0 - UNANSWERABLE if answerable else UNANSWERABLE) / share if other else 1.0)
+    return np.array(found)
+
+
+def same_sets(questions: list[dict[str, Any]]) -> np.ndarray:
+    """A weight for each question under which a set counts by the square root of its size: no set is the world."""
+    count = collections.Counter(q["set"] for q in questions)
+    mean = len(questions) / len(count)
+    return np.array([(mean / count[q["set"]]) ** 0.5 for q in questions])
 
 
 def held_out(x: np.ndarray, y: np.ndarray, groups: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
@@ -91,7 +117,8 @@ def main() -> None:
     x = np.array([[row["x"][i] for i in used] for q in questions for row in q["rows"]])
     y = np.array([row["window"] for q in questions for row in q["rows"]], dtype=int)
     groups = np.array([i for i, q in enumerate(questions) for _ in q["rows"]])
-    weight = mismatch(questions)[groups]
+    alike = same_sets(questions)
+    weight = (mismatch(questions) * alike)[groups]
     p = held_out(x, y, groups, weight)
     print(f"{len(questions)} questions, {len(y)} windows; window AUC {roc_auc_score(y, p):.3f}")
     report(questions, y, p, groups)
@@ -100,7 +127,8 @@ def main() -> None:
     pool_x = np.array([pool_vector(item) for item in panels])
     pool_y = np.array([q["answerable"] and any(c.right for c in item.candidates[:SHOWN])
                        for q, item in zip(questions, panels, strict=True)], dtype=int)  # fmt: skip
-    pool_weight = mismatch(questions)
+    mix = alike * same_prior(questions)
+    pool_weight = mismatch(questions) * mix
     pool_p = held_out(pool_x, pool_y, np.arange(len(pool_y)), pool_weight)
     answerable = np.array([q["answerable"] for q in questions])
     print(f"pool: AUC would-be-right {roc_auc_score(pool_y, pool_p):.3f}, answerable "
@@ -110,10 +138,15 @@ def main() -> None:
         if 0 < answerable[mask].sum() < mask.sum():
             print(f"  {name:18} right@{SHOWN} {pool_y[mask & answerable].mean():.2f}  AUC answerable "
                   f"{roc_auc_score(answerable[mask], pool_p[mask]):.3f}")  # fmt: skip
-    reliability(pool_y, pool_p)
-    curve(pool_y, pool_p, answerable)
-    thresholds = choose(pool_y, pool_p, answerable)
-    print("thresholds", thresholds)
+    reliability(pool_y, pool_p, pool_weight)
+    languages = np.array([q["lang"] for q in questions])
+    strict = strict_bar(pool_y, pool_p, mix)
+    thresholds = {}
+    for lang in sorted(set(languages)):
+        mask = languages == lang
+        curve(pool_y[mask], pool_p[mask], answerable[mask])
+        thresholds[lang] = {**choose(pool_y[mask], pool_p[mask], mix[mask]), "strict": strict}
+        print("thresholds", lang, thresholds[lang])
     if arguments.write:
         window_model = logistic(x, y, weight).coef_[0]
         pool_model = logistic(pool_x, pool_y, pool_weight).coef_[0]
@@ -140,14 +173,16 @@ def report(questions: list[dict[str, Any]], y: np.ndarray, p: np.ndarray, groups
         print(f"  {name:18} n {len(marks):4}  sentence@1 {first:.2f}  @2 {second:.2f}  @3 {third:.2f}")
 
 
-def reliability(y: np.ndarray, p: np.ndarray) -> None:
+def reliability(y: np.ndarray, p: np.ndarray, weight: np.ndarray) -> None:
+    """What was said and what was, each question counted with its weight."""
     edges = np.linspace(0, 1, 11)
     error = 0.0
     for low, high in itertools.pairwise(edges):
         mask = (p >= low) & (p < high + (high == 1))
         if mask.any():
-            error += mask.mean() * abs(p[mask].mean() - y[mask].mean())
-            print(f"  said {p[mask].mean():.2f}  was {y[mask].mean():.2f}  n {mask.sum()}")
+            said, was = (float(np.average(values[mask], weights=weight[mask])) for values in (p, y))
+            error += weight[mask].sum() / weight.sum() * abs(said - was)
+            print(f"  said {said:.2f}  was {was:.2f}  n {mask.sum()}")
     print(f"  expected calibration error {error:.3f}")
 
 
@@ -162,22 +197,36 @@ def curve(right: np.ndarray, p: np.ndarray, answerable: np.ndarray, share: float
               f"right answers lost {lost:.2f}, F1 {f1:.2f}")  # fmt: skip
 
 
-def choose(right: np.ndarray, p: np.ndarray, answerable: np.ndarray) -> dict[str, float]:
+def choose(right: np.ndarray, p: np.ndarray, weight: np.ndarray) -> dict[str, float]:
     """`abstain`: few right answers are lost below it. `sufficient`: more likely right than not, as calibrated.
 
-    `strict` asks for 85 % right answers above it.
+    Each question counts with its weight.
     """
-    good = p[right == 1]
-    abstain = float(np.quantile(good, FALSE_REFUSALS))
-    candidates = np.linspace(0.05, 0.95, 91)
+    good = right == 1
+    abstain = quantile(p[good], weight[good], FALSE_REFUSALS)
     sufficient = max(0.5, abstain)
-    strict = [t for t in candidates if (p >= t).any() and right[p >= t].mean() >= 0.85]
     return {
         "sufficient": round(sufficient, 3),
         "abstain": round(abstain, 3),
-        "strict": round(float(max(min(strict, default=0.8), sufficient)), 3),
         "strict_abstain": round(sufficient, 3),
     }
+
+
+def strict_bar(right: np.ndarray, p: np.ndarray, weight: np.ndarray) -> float:
+    """The lowest threshold above which 85 % are right, at least three quarters: these sets are easier than life.
+
+    One for all languages: caution has no language.
+    """
+    for t in np.linspace(0.75, 0.95, 21):
+        if (p >= t).any() and np.average(right[p >= t], weights=weight[p >= t]) >= 0.85:
+            return round(float(t), 3)
+    return 0.95
+
+
+def quantile(values: np.ndarray, weight: np.ndarray, share: float) -> float:
+    """The value below which this share of the weight lies."""
+    order = np.argsort(values)
+    return float(np.interp(share, np.cumsum(weight[order]) / weight.sum(), values[order]))
 
 
 if __name__ == "__main__":

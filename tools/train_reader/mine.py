@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from itertools import islice
 from random import Random
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy as np
 from data import Doc, overlap_terms
 from embed import Embedder
 from recipes import Item, find_spans
+from swap import swaps
 from windows import MAX_TOKENS, Sentence, grow, heading_of, split_sentences
 
 LOW_OVERLAP = 0.34
@@ -83,10 +85,13 @@ def _bm25(texts: list[str], k1: float = 1.2, b: float = 0.75) -> tuple[Any, Any]
 
 
 class Miner:
-    """Makes the pairs of one item; every choice comes from `rng`."""
+    """Makes the pairs of one item; every choice comes from `rng`.
 
-    def __init__(self, pool: Pool, rng: Random) -> None:
-        self.pool, self.rng = pool, rng
+    `many_swaps`: near misses are made by other names and opposites as well, up to two of a question.
+    """
+
+    def __init__(self, pool: Pool, rng: Random, *, many_swaps: bool = False) -> None:
+        self.pool, self.rng, self.many_swaps = pool, rng, many_swaps
         self.titles = sorted({d.title for d in pool.docs.values() if 1 < len(d.title) < 30})
 
     def budget(self) -> int:
@@ -168,6 +173,16 @@ class Miner:
             return None
         return {**pair, "q": changed, "y": 0, "nm": 1, "s": -1, "e": -1, "kind": "swap"}
 
+    def swaps(self, pair: dict[str, Any], item: Item) -> list[dict[str, Any]]:
+        """The same by names of the document and opposites too."""
+        doc = self.pool.docs[item.doc]
+        changed = swaps(item.question, pair["h"], pair["t"], doc.text[:6000], doc.title, self.titles, self.rng)
+        count = self.rng.choices((0, 1, 2), (0.2, 0.5, 0.3))[0]
+        return [
+            {**pair, "q": question, "y": 0, "nm": 1, "s": -1, "e": -1, "kind": "swap"}
+            for question in islice(changed, count)
+        ]
+
     def negatives(self, item: Item, vector: Any, gold: frozenset[int], several: float) -> list[dict[str, Any]]:
         """Same document, nearest by meaning, nearest by words, any other: about `several` pairs."""
         pool, rng = self.pool, self.rng
@@ -221,6 +236,9 @@ class Miner:
         first, last, span = found
         extents = dict.fromkeys(self.window(item.doc, first, last) for _ in range(2))
         made = [self.pair(item, item.doc, extent, "answer", True, 0, span) for extent in extents]
-        other = self.swapped(made[0], item) if self.rng.random() < 0.6 else None
-        made += [other] if other else []
+        if self.many_swaps:
+            made += self.swaps(made[0], item)
+        elif self.rng.random() < 0.6:
+            other = self.swapped(made[0], item)
+            made += [other] if other else []
         return made + self.negatives(item, vector, frozenset(range(first, last + 1)), several)

@@ -11,7 +11,7 @@ from ragheal.types import Conflict
 # Two sentences that share this much of their terms speak of the same event in the same words.
 _SAME_WORDS = 0.6
 # A rival must be nearly as strong as the best candidate.
-_RIVAL = 0.55
+_RIVAL = 0.45
 _MIN_P = 0.30
 
 

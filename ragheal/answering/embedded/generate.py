@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from ragheal.answering.embedded.judge import Finding
-from ragheal.answering.embedded.reading import Candidate, Panel
+from ragheal.answering.embedded.reading import Candidate, Panel, thresholds
 from ragheal.answering.embedded.windows import term_set
 from ragheal.settings import AnswerSettings
 from ragheal.text.questions import Question
 from ragheal.text.script import fold
 from ragheal.types import Citation, Claim, Conflict, Draft
 
-# Stop adding sentences once the answer is in them with this probability.
-_ENOUGH = 0.93
-# What is this much weaker than the best is padding, not a second chance.
-_FLOOR = 0.25
+
+class _Stop(NamedTuple):
+    """When to stop adding sentences."""
+
+    sentences: int  # so many are the most
+    enough: float  # the answer is in them with this probability
+    floor: float  # what is this much weaker than the best is padding, not a second chance
+
+
+# An answer that is sure is short. One that is not says so and shows the nearest passages, for the reader to judge.
+_SURE, _UNSURE = (0.93, 0.15), (0.97, 0.1)
 
 
 class _Pick:
@@ -42,7 +50,8 @@ def generate(
     elif finding.sides is not None and any(side.found for side in finding.sides.sides):
         picks = [_sentence(side.found) for side in finding.sides.sides if side.found]
     else:
-        picks = _of_chain(finding, settings) or _of_panel(question, finding.whole, settings.max_sentences)
+        stop = _stop(finding, settings)
+        picks = _of_chain(finding, stop) or _of_panel(question, finding.whole, stop)
     picks = _within(picks, settings.max_chars)
     if not picks:
         return None
@@ -50,7 +59,13 @@ def generate(
     return _draft(question, picks, lead)
 
 
-def _of_panel(question: Question, panel: Panel, limit: int) -> list[_Pick]:
+def _stop(finding: Finding, settings: AnswerSettings) -> _Stop:
+    if finding.confidence >= thresholds(finding.whole)["sufficient"]:
+        return _Stop(settings.max_sentences, *_SURE)
+    return _Stop(max(settings.max_sentences, settings.max_sentences_unsure), *_UNSURE)
+
+
+def _of_panel(question: Question, panel: Panel, stop: _Stop) -> list[_Pick]:
     """Sentences until the answer is in them with enough probability."""
     picks: list[_Pick] = []
     missed = 1.0
@@ -58,23 +73,23 @@ def _of_panel(question: Question, panel: Panel, limit: int) -> list[_Pick]:
     if best is None:
         return []
     for candidate in panel.candidates:
-        if len(picks) == limit or candidate.p < _FLOOR * best.p:
+        if len(picks) == stop.sentences or candidate.p < stop.floor * best.p:
             break
         pick = _whole(candidate) if question.kind in {"manner", "reason"} else _sentence(candidate)
         if any(_repeats(pick.text, other.text) for other in picks):
             continue
         picks.append(pick)
         missed *= 1.0 - min(0.9, candidate.p)
-        if 1.0 - missed >= _ENOUGH:
+        if 1.0 - missed >= stop.enough:
             break
     return picks
 
 
-def _of_chain(finding: Finding, settings: AnswerSettings) -> list[_Pick]:
+def _of_chain(finding: Finding, stop: _Stop) -> list[_Pick]:
     """The sentence that answers, then the hop that leads to it."""
     if finding.outer is None or finding.inner is None or finding.outer.best is None or finding.inner.best is None:
         return []
-    picks = _of_panel(finding.outer.question, finding.outer, max(1, settings.max_sentences - 1))
+    picks = _of_panel(finding.outer.question, finding.outer, stop._replace(sentences=max(1, stop.sentences - 1)))
     hop = next(
         (c for c in finding.inner.candidates[:4] if fold(finding.bridge) in fold(c.sentence)), finding.inner.best
     )
@@ -82,7 +97,7 @@ def _of_chain(finding: Finding, settings: AnswerSettings) -> list[_Pick]:
     if not any(_repeats(step.text, pick.text) for pick in picks):
         picks.append(step)
     whole = finding.whole.best
-    if whole is not None and len(picks) < settings.max_sentences:
+    if whole is not None and len(picks) < stop.sentences:
         extra = _sentence(whole)
         if not any(_repeats(extra.text, pick.text) for pick in picks):
             picks.append(extra)

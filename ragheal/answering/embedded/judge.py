@@ -11,7 +11,7 @@ import msgspec
 from ragheal.answering.embedded.compare import Sides, weigh
 from ragheal.answering.embedded.conflict import find_conflict
 from ragheal.answering.embedded.decompose import HOLE
-from ragheal.answering.embedded.reading import Candidate, EvidenceReader, Panel, dot, fitted, sigmoid
+from ragheal.answering.embedded.reading import Candidate, EvidenceReader, Panel, dot, fitted, sigmoid, thresholds
 from ragheal.answering.embedded.windows import mentions, term_set
 from ragheal.text.questions import Question, analyze
 from ragheal.text.script import fold, has_han
@@ -196,10 +196,9 @@ def _gap(panel: Panel, candidate: Candidate) -> str:
 
 def verdict(question: Question, plan: Plan, pool: Sequence[Hit], finding: Finding, *, strict: bool) -> Verdict:
     """Turn what was found into a verdict."""
-    thresholds = fitted()["thresholds"]["on" if finding.whole.reader else "off"]
     # Two things that may stand apart are looked for apart, unless one place is sure to say it all.
     bar = "strict" if strict or (plan.shape == "chain" and not _joined(finding)) else "sufficient"
-    enough = finding.confidence >= thresholds[bar]
+    enough = finding.confidence >= thresholds(finding.whole)[bar]
     if plan.shape == "comparison" and finding.sides and not finding.sides.complete:
         enough = False
     graded = grades(finding, pool)

@@ -93,6 +93,12 @@ def fitted() -> dict[str, Any]:
     return loaded
 
 
+def thresholds(panel: Panel) -> Mapping[str, float]:
+    """The thresholds for the confidence of this panel: by language, and by whether the trained reader read it."""
+    found: Mapping[str, float] = fitted()["thresholds"]["on" if panel.reader else "off"][panel.question.lang]
+    return found
+
+
 #: Languages in which the trained reader beats the features alone: it learnt little English from people.
 READER_LANGUAGES = frozenset({"zh"})
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ragheal.answering.embedded.judge import Finding
-from ragheal.answering.embedded.reading import fitted
+from ragheal.answering.embedded.reading import thresholds
 from ragheal.answering.embedded.windows import term_set
 from ragheal.answering.verification import veto
 from ragheal.settings import AnswerSettings
@@ -40,10 +40,10 @@ def verify(
         else "partially supported"
     )
     complete = finding.sides.complete if finding.sides is not None else bool(draft.claims)
-    thresholds = fitted()["thresholds"]["on" if finding.whole.reader else "off"]
-    accept = thresholds["strict" if strict else "sufficient"]
+    bars = thresholds(finding.whole)
+    accept = bars["strict" if strict else "sufficient"]
     configured = settings.strict_abstain_below if strict else settings.abstain_below
-    floor = thresholds["strict_abstain" if strict else "abstain"] if configured is None else configured
+    floor = bars["strict_abstain" if strict else "abstain"] if configured is None else configured
     if configured is None and (finding.sides is not None or finding.inner is not None):
         # The confidence of several parts is a product; the threshold was fitted on single facts.
         floor *= _PARTS
