@@ -10,8 +10,10 @@ from ragheal.types import Conflict
 
 # Two sentences that share this much of their terms speak of the same event in the same words.
 _SAME_WORDS = 0.6
+# Sentences that share fewer speak of different things, however well each fits the question.
+_KIN_WORDS = 0.3
 # A rival must be nearly as strong as the best candidate.
-_RIVAL = 0.45
+_RIVAL = 0.65
 _MIN_P = 0.30
 
 
@@ -25,7 +27,7 @@ def find_conflict(panel: Panel) -> Conflict | None:
         return None
     rivals = [best]
     for candidate in panel.candidates[1:]:
-        if candidate.source == best.source or candidate.p < _RIVAL * best.p:
+        if candidate.source == best.source or candidate.level < _RIVAL * best.level:
             continue
         if any(candidate.source == rival.source for rival in rivals):
             continue
@@ -55,7 +57,7 @@ def _contradict(one: Candidate, other: Candidate) -> bool:
     if shared >= _SAME_WORDS and numbers and theirs_numbers:
         # A copy with another number in it; a sentence that only says more does not contradict.
         return bool(numbers - theirs_numbers) and bool(theirs_numbers - numbers)
-    if one.value is None or other.value is None:
+    if one.value is None or other.value is None or shared < _KIN_WORDS:
         return False
     # Where the trained reader is sure of both, fewer shared words will do.
     sure = min(one.answers, other.answers) >= 0.5

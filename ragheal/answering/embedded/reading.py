@@ -37,6 +37,7 @@ class Candidate(Value, frozen=True):
     cosine: float
     rare: float = 1.0  # share of the question's two weightiest terms that it holds
     answers: float = 0.0  # the trained reader's own probability; 0 without one
+    level: float = 0.0  # `p` were its hit the first of the pool: what it says for itself
 
     @property
     def strength(self) -> float:
@@ -236,9 +237,10 @@ class Row(msgspec.Struct, frozen=True):
 
 def _candidate(row: Row) -> Candidate:
     model = fitted()["window"]["off" if row.reading is None else "on"]
+    logit = dot(model, features.NAMES, row.values)
     return Candidate(
         window=row.window,
-        p=round(sigmoid(dot(model, features.NAMES, row.values)), 6),
+        p=round(sigmoid(logit), 6),
         start=row.sentence.start,
         end=row.sentence.end,
         value=row.sentence.value,
@@ -247,10 +249,11 @@ def _candidate(row: Row) -> Candidate:
         cosine=row.sentence.cosine,
         rare=row.values[_RARE],
         answers=row.reading.answers if row.reading else 0.0,
+        level=round(sigmoid(logit + model["rank"] * (1.0 - row.values[_RANK])), 6),
     )
 
 
-_RARE = features.NAMES.index("rare")
+_RARE, _RANK = features.NAMES.index("rare"), features.NAMES.index("rank")
 _COVER, _NAMES = features.NAMES.index("cover_window"), features.NAMES.index("names")
 
 
