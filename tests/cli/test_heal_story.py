@@ -65,14 +65,22 @@ def test_from_failure_to_repair_and_back(gap, run):
     proposed = run("heal", "propose", "--json").json["proposals"]
     found = {p["said"]: p["id"] for p in proposed}
     assert '"rate limiting" = "frequency control"' in found
-    repair = found['"rate limiting" = "frequency control"']
+    whole = found['"rate limiting" = "frequency control"']
 
     # It cannot be put in force before it is verified, nor promoted before it was on trial.
-    assert run("heal", "canary", repair).code == 2
-    assert run("heal", "promote", repair).code == 2
-    result = run("heal", "verify", repair, "--questions", "questions.jsonl", "--json")
-    assert result.code == 0
-    measured = result.json["proposals"][0]["measured"]
+    assert run("heal", "canary", whole).code == 2
+    assert run("heal", "promote", whole).code == 2
+
+    # In every question it would invent a limit of the weather API; kept to questions of the booking API it harms none.
+    result = run("heal", "verify", whole, "--questions", "questions.jsonl", "--json")
+    assert result.code == 7
+    refused, narrowed = result.json["proposals"]
+    assert (refused["id"], refused["state"]) == (whole, "refused")
+    assert "What is the rate limit of the weather API?" in refused["refused"]
+    assert run("heal", "canary", whole).code == 2
+    assert (narrowed["state"], narrowed["what"]["means"]) == ("verified", "frequency control")
+    assert "booking" in narrowed["what"]["context"]
+    repair, measured = narrowed["id"], narrowed["measured"]
     assert measured["worse"] == 0
     assert measured["right_after"] > measured["right_before"]
     assert QUESTION in [effect["question"] for effect in measured["effects"]]
@@ -103,9 +111,9 @@ def test_from_failure_to_repair_and_back(gap, run):
 
     # All of it is on record, with what was measured.
     steps = run("heal", "log", "--json").json["steps"]
-    assert [step["step"] for step in steps] == ["propose", "verify", "canary", "promote", "rollback"]
-    assert steps[1]["measured"]["better"] >= 1
-    assert [step["overlay"] for step in steps] == [0, 0, 1, 2, 0]
+    assert [step["step"] for step in steps] == ["propose", "refuse", "verify", "canary", "promote", "rollback"]
+    assert steps[2]["measured"]["better"] >= 1
+    assert [step["overlay"] for step in steps] == [0, 0, 0, 1, 2, 0]
 
 
 def test_a_repair_that_harms_a_question_is_refused(gap, run):
@@ -125,7 +133,8 @@ def test_unattended(gap, run):
     ask(run)
     result = run("heal", "auto", "--questions", "questions.jsonl", "--json")
     assert result.code == 0
-    assert [p["said"] for p in result.json["promoted"]] == ['"rate limiting" = "frequency control"']
+    means = [(p["what"]["term"], p["what"]["means"]) for p in result.json["promoted"]]
+    assert means == [("rate limiting", "frequency control")]
     assert result.json["measured"]["worse"] == 0
     assert ask(run)[1]["status"] == "answered"
     assert ask(run, "What is the rate limit of the weather API?")[1]["status"] == "abstained"

@@ -1,13 +1,10 @@
 """Ask real questions of a real index and note what the judge sees: one JSON line a question.
 
     python -m tools.fit_judge.collect DATA WORK [--per-set 300] [--reader on|off] [--sets NAME,NAME]
-                                      [--unseen PAIRS/val.jsonl]
 
 DATA holds the question sets (a folder each with `corpus.jsonl` and `questions.jsonl`); WORK receives the
 documents as files, their index, and `rows-on.jsonl` / `rows-off.jsonl`. Every fourth answerable question
 is asked a second time with its evidence withheld: the judge must learn what "not in here" looks like.
-With the reader on, its own training questions would flatter it: `--unseen` names the validation pairs of its
-training, and of a set that occurs in them only those questions are asked.
 """
 
 from __future__ import annotations
@@ -17,7 +14,7 @@ import json
 import random
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -81,23 +78,12 @@ def within(text: str, evidence: list[str]) -> bool:
     return any(own[:60] in whole or own[-60:] in whole or whole[:60] in own for whole in evidence)
 
 
-def unseen_questions(pairs: Path | None) -> dict[str, set[str]]:
-    """By set, the ids of the questions that the reader was validated with."""
-    found: dict[str, set[str]] = {}
-    for pair in lines(pairs) if pairs else ():
-        found.setdefault(pair["set"], set()).add(pair["qid"])
-    return found
-
-
 def sample(
-    data: Path, count: int, seed: int, sets: Sequence[str] = SETS, unseen: Mapping[str, set[str]] | None = None
+    data: Path, count: int, seed: int, sets: Sequence[str] = SETS
 ) -> Iterator[tuple[str, dict[str, Any], bool]]:
     """(set, question, withheld) in a fixed order."""
     for name in sets:
-        allowed = (unseen or {}).get(name)
         questions = list(lines(data / name / "questions.jsonl"))
-        if allowed is not None:
-            questions = [question for question in questions if question["qid"] in allowed]
         random.Random(f"{seed}{name}").shuffle(questions)
         for index, question in enumerate(questions[:count]):
             yield name, question, False
@@ -116,9 +102,8 @@ def main() -> None:
     parser.add_argument("work", type=Path)
     parser.add_argument("--per-set", type=int, default=300)
     parser.add_argument("--reader", choices=["on", "off"], default="off")
-    parser.add_argument("--sets", default=",".join(SETS))
     parser.add_argument(
-        "--unseen", type=Path, help="val.jsonl of the reader's pairs: its sets are asked only these"
+        "--sets", default=",".join(SETS), help="with a trained reader: only sets it was not trained on"
     )
     parser.add_argument("--seed", type=int, default=7)
     arguments = parser.parse_args()
@@ -129,9 +114,8 @@ def main() -> None:
     doors = engine.doors()
     target = arguments.work / f"rows-{arguments.reader}.jsonl"
     with target.open("w", encoding="utf-8") as out:
-        unseen = unseen_questions(arguments.unseen)
         for name, record, withheld in sample(
-            arguments.data, arguments.per_set, arguments.seed, arguments.sets.split(","), unseen
+            arguments.data, arguments.per_set, arguments.seed, arguments.sets.split(",")
         ):
             evidence = [plain(texts[d]) for d in record["supporting_doc_ids"] if d in texts]
             hits: tuple[Hit, ...] = doors.search(Query(record["question"], depth=20 if withheld else 0))

@@ -206,7 +206,7 @@ _NO_PLACE = 1  # stands for the place of a hit that has none
 #: Sentences compared in one go; more would not be done within the second that an answer may take.
 _SENTENCES = 96
 #: Below this the reader's span is a guess, and the sentence is chosen by meaning and words instead.
-_SPAN_TRUSTED = 0.15
+_SPAN_TRUSTED = 0.6
 
 
 def _row(
