@@ -78,8 +78,7 @@ def ask(
     folder = session.existing_index(index)
     flags: dict[str, object] = {
         "loop.strategy": strategy, "retrieval.top_k": top_k, "loop.max_rounds": max_rounds,
-        "loop.heal": False if no_heal else None, "model.backend": backend, "model.base_url": base_url,
-        "model.name": model,
+        "loop.heal": False if no_heal else None, **session.server_flags(backend, base_url, model),
     }  # fmt: skip
     if no_cache or no_store:
         flags["cache.enabled"] = False
@@ -87,8 +86,6 @@ def ask(
         flags["memory.enabled"] = False
     if no_store:
         flags["trace.save"] = False
-    if backend is None and (base_url or model):
-        flags["model.backend"] = "openai"  # who names a server wants it asked
     loaded = session.settings(folder, preset, set_, flags)
     with session.engine(loaded, folder) as engine:
         if batch is not None:

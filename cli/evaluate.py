@@ -89,11 +89,7 @@ def evaluate(
     if junit is not None:
         target.check("--junit", junit, "junit.xml")
     folder = session.existing_index(index)
-    flags: dict[str, object] = {
-        "model.backend": backend, "model.base_url": base_url, "model.name": model, "cache.enabled": False,
-    }  # fmt: skip
-    if backend is None and (base_url or model):
-        flags["model.backend"] = "openai"  # who names a server wants it asked
+    flags = {**session.server_flags(backend, base_url, model), "cache.enabled": False}
     loaded = session.settings(folder, preset, set_, flags)
     named = {
         name: session.settings(folder, preset, set_, flags | {"loop.strategy": name}) for name in strategy or ()

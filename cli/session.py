@@ -48,6 +48,13 @@ def settings(
     return load(project=project_file(index), preset=preset, flags={**_assigned(assignments or []), **given})
 
 
+def server_flags(backend: str | None, base_url: str | None, model: str | None) -> dict[str, Any]:
+    """The flags that choose who does the thinking: whoever names a server or a model wants it asked."""
+    if backend is None and (base_url or model):
+        backend = "openai"
+    return {"model.backend": backend, "model.base_url": base_url, "model.name": model}
+
+
 def project_file(index: Path | None) -> Path | None:
     """The project's `ragheal.yaml`: next to the index folder, else in the working directory."""
     from ragheal.settings import PROJECT_FILE

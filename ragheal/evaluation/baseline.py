@@ -17,7 +17,7 @@ from ragheal.errors import ConfigError
 from ragheal.evaluation.grading import judged
 from ragheal.evaluation.questions import alike
 from ragheal.evaluation.run import Row
-from ragheal.evaluation.tally import Comparison, changes, sign_test
+from ragheal.evaluation.tally import Comparison, comparison
 from ragheal.types import Status, Value
 
 #: The envelope's version, which `cli/envelope.py` counts, that is read here.
@@ -120,9 +120,8 @@ def hold(baseline: Baseline, rows: Sequence[Row], way: str, now: Mapping[str, An
             continue
         graded = judged(row.line, before.status, before.answer, before.cited)
         pairs.append((row.line, graded, before.status, row.typical(way)))
-    better, worse, same = changes(pairs)
     gone = tuple(question.question for question in baseline.questions if alike(question.question) in known)
-    compared = Comparison(way, then, better, worse, same, sign_test(len(better), len(worse)))
+    compared = comparison(way, then, pairs)
     differs = tuple(_differs(baseline, now))
     return Since(baseline.name, baseline.created, then, compared, differs, tuple(only_now), gone)
 
@@ -135,11 +134,10 @@ def _differs(baseline: Baseline, now: Mapping[str, Any]) -> list[str]:
         for key in dict.fromkeys((*before, *after)):
             if before.get(key) != after.get(key):
                 found.append(f"{section}.{key} {_shown(before.get(key))} → {_shown(after.get(key))}")
-    for name in ("chat", "similarity", "reader"):
-        old, new = baseline.models.get(name, ""), now["models"].get(name, "")
-        # The settings name a server and a model already; a hash tells nobody anything.
-        if old != new and name != "chat":
-            found.append({"similarity": "another embedder", "reader": "another reader"}[name])
+    # Of a chat model the settings name server and model already; a hash tells nobody anything.
+    for name, words in (("similarity", "another embedder"), ("reader", "another reader")):
+        if baseline.models.get(name, "") != now["models"].get(name, ""):
+            found.append(words)
     for name, words in (
         ("index_generation", "index generation"),
         ("overlay", "repairs in force"),

@@ -95,7 +95,7 @@ def parse(data: bytes, name: str) -> File:
 
 
 def alike(question: str) -> str:
-    """The form in which questions of files are compared: blanks and case do not count."""
+    """The form in which questions are compared: blanks and case do not count."""
     return " ".join(question.casefold().split())
 
 

@@ -132,14 +132,11 @@ def tally(rows: Sequence[Row], way: str) -> Tally:
 def compare(rows: Sequence[Row], way: str, against: str) -> Comparison:
     """One way against another, question by question."""
     pairs = [(row.line, row.typical(against), row.typical(way)) for row in rows]
-    better, worse, same = changes((line, before.grade, before.status, after) for line, before, after in pairs)
-    return Comparison(way, against, better, worse, same, sign_test(len(better), len(worse)))
+    return comparison(way, against, ((line, then.grade, then.status, now) for line, then, now in pairs))
 
 
-def changes(
-    pairs: Iterable[tuple[Line, int | None, Status, Asked]],
-) -> tuple[tuple[Change, ...], tuple[Change, ...], int]:
-    """Better, worse, and how many are alike, of (line, grade and status before, asking after) in this order."""
+def comparison(way: str, against: str, pairs: Iterable[tuple[Line, int | None, Status, Asked]]) -> Comparison:
+    """The same from (line, grade and status before, asking after). What has no grade is not counted."""
     better: list[Change] = []
     worse: list[Change] = []
     same = 0
@@ -152,7 +149,7 @@ def changes(
             continue
         change = Change(line.number, line.question, WORDS[before], WORDS[after], status, asked.status)
         (better if after > before else worse).append(change)
-    return tuple(better), tuple(worse), same
+    return Comparison(way, against, tuple(better), tuple(worse), same, sign_test(len(better), len(worse)))
 
 
 def sign_test(better: int, worse: int) -> float:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from ragheal.healing.failed import normal
+from ragheal.evaluation.questions import alike
 from ragheal.healing.overlay import Overlay
 from ragheal.healing.wording import applies
 from ragheal.tracing.store import TraceStore
@@ -100,12 +100,12 @@ def _side(traces: Sequence[Trace], unhappy: frozenset[str]) -> Side:
 
 def _again(store: TraceStore, trial: Sequence[Trace], since: str) -> tuple[tuple[str, str, str], ...]:
     """Each question of the trial whose last asking before it is on record."""
-    now = {normal(trace.question): trace for trace in reversed(trial)}  # the newest counts
+    now = {alike(trace.question): trace for trace in reversed(trial)}  # the newest counts
     if not now:
         return ()
     before: dict[str, str] = {}
     for row in store.list(limit=_TRACES, until=since):
-        before.setdefault(normal(row.question), row.status)
+        before.setdefault(alike(row.question), row.status)
     return tuple(
         (trace.question, before[normal], trace.answer.status) for normal, trace in now.items() if normal in before
     )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ragheal.evaluation.questions import alike
 from ragheal.failures import log
 from ragheal.failures.clusters import Cluster, cluster
 from ragheal.failures.log import Failure
@@ -42,7 +43,7 @@ def failures(
     again = _put_again(index)
     found: dict[str, list[Failure]] = {}
     for failure in logged:
-        found.setdefault(normal(failure.question), []).append(failure)
+        found.setdefault(alike(failure.question), []).append(failure)
     ordered = sorted(found.values(), key=lambda fs: (place.get(fs[0].trace_id, len(groups)), -len(fs)))
     asked = []
     for same in ordered:
@@ -76,8 +77,3 @@ def _put_again(index: Path) -> dict[str, tuple[str, ...]]:
     for trace, question in rows:
         found[trace] = (*found.get(trace, ()), question)
     return found
-
-
-def normal(question: str) -> str:
-    """Equal for a question asked twice, in any case and spacing."""
-    return " ".join(question.casefold().split())
