@@ -117,8 +117,8 @@ def main() -> None:
     x = np.array([[row["x"][i] for i in used] for q in questions for row in q["rows"]])
     y = np.array([row["window"] for q in questions for row in q["rows"]], dtype=int)
     groups = np.array([i for i, q in enumerate(questions) for _ in q["rows"]])
-    alike = same_sets(questions)
-    weight = (mismatch(questions) * alike)[groups]
+    alike, unlike_words = same_sets(questions), mismatch(questions)
+    weight = (unlike_words * alike)[groups]
     p = held_out(x, y, groups, weight)
     print(f"{len(questions)} questions, {len(y)} windows; window AUC {roc_auc_score(y, p):.3f}")
     report(questions, y, p, groups)
@@ -128,7 +128,7 @@ def main() -> None:
     pool_y = np.array([q["answerable"] and any(c.right for c in item.candidates[:SHOWN])
                        for q, item in zip(questions, panels, strict=True)], dtype=int)  # fmt: skip
     mix = alike * same_prior(questions)
-    pool_weight = mismatch(questions) * mix
+    pool_weight = unlike_words * mix
     pool_p = held_out(pool_x, pool_y, np.arange(len(pool_y)), pool_weight)
     answerable = np.array([q["answerable"] for q in questions])
     print(f"pool: AUC would-be-right {roc_auc_score(pool_y, pool_p):.3f}, answerable "
