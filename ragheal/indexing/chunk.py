@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -18,10 +17,11 @@ from ragheal.indexing.load.titles import plain
 from ragheal.indexing.pieces import cut, tokens
 from ragheal.settings import IndexSettings
 from ragheal.text.sentences import sentences
-from ragheal.types import Block, Chunk, Document
+from ragheal.types import Block, Chunk, Document, Place
+from ragheal.types.places import pack
 
 #: Changes whenever other chunks or other embedded texts would come out; an index records it.
-CHUNKER = "structure-1"
+CHUNKER = "reading-1"
 
 _MOST_TOKENS = 480  # of text and headings together; the shipped embedder reads 512
 _HEADING_CHARS = 240  # of headings that are embedded with a chunk
@@ -53,7 +53,6 @@ def lexical_text(chunk: Chunk) -> str:
 def split(document: Document, settings: IndexSettings) -> list[Chunk]:
     """The chunks of a document, in order; without `chunk_overlap` they do not overlap."""
     text = document.text
-    lines = _Lines(document)
     chunks: list[Chunk] = []
     for headings, blocks in _sections(document):
         path = _path(document.title, headings)
@@ -71,7 +70,7 @@ def split(document: Document, settings: IndexSettings) -> list[Chunk]:
                 begin = start if tokens(text[begin:end]) > limit else begin
             previous_end = end
             full = _path("", (*path, pieces[0].header))
-            chunks.append(_chunk(document, lines, len(chunks), begin, end, full, _kind(pieces)))
+            chunks.append(_chunk(document, len(chunks), begin, end, full, _kind(pieces)))
     return chunks
 
 
@@ -218,12 +217,12 @@ def _shortened(headings: Sequence[str]) -> str:
     return " > ".join(name if len(name) <= most else name[:most].rstrip() + "…" for name in ends)
 
 
-def _chunk(
-    document: Document, lines: _Lines, ordinal: int, start: int, end: int, path: tuple[str, ...], kind: str
-) -> Chunk:
+def _chunk(document: Document, ordinal: int, start: int, end: int, path: tuple[str, ...], kind: str) -> Chunk:
     text = document.text[start:end]
     identity = f"{document.source}\0{ordinal}\0{text}".encode("utf-8", "surrogatepass")
-    first, last = lines.index(start), lines.index(end - 1)
+    place = document.runs.place(start, end) or Place(1, 1)
+    low, high = document.runs.within(start, end)
+    raw, shift = _raw(document, start, end)
     return Chunk(
         id=hashlib.sha256(identity).hexdigest()[:16],
         source=document.source,
@@ -231,13 +230,25 @@ def _chunk(
         text=text,
         headings=path,
         kind=kind,
-        start_line=lines.of_file(first),
-        end_line=max(lines.of_file(first), lines.of_file(last)),
+        start_line=place.start_line,
+        end_line=place.end_line,
         start_char=start,
         end_char=end,
-        page=document.pages[first] if first < len(document.pages) else 0,
+        page=place.page,
         date=date_of(document.metadata),
+        raw=raw,
+        places=pack(document.runs, low, high, start, shift),
     )
+
+
+def _raw(document: Document, start: int, end: int) -> tuple[str, int | None]:
+    """What of the file stands for text[start:end], and where it begins; ("", None) when the text says it all."""
+    span = document.runs.span(start, end, len(document.text)) if document.raw else None
+    # Pictures and scripts between two paragraphs may be a hundred times their words.
+    if span is None or span[1] - span[0] > 8 * (end - start) + 4000:
+        return "", None
+    raw = document.raw[span[0] : span[1]]
+    return ("", None) if raw == document.text[start:end] else (raw, span[0])
 
 
 def date_of(metadata: Mapping[str, str]) -> str:
@@ -247,19 +258,3 @@ def date_of(metadata: Mapping[str, str]) -> str:
         if found and 1 <= int(found[2]) <= 12 and 1 <= int(found[3]) <= 31:
             return f"{found[1]}-{int(found[2]):02}-{int(found[3]):02}"
     return ""
-
-
-class _Lines:
-    """Offsets of a document's text to lines. A lone CR ends a line only in files that know no other end."""
-
-    def __init__(self, document: Document) -> None:
-        mark = "\n" if "\n" in document.text else "\r"
-        self._breaks = [found.start() for found in re.finditer(mark, document.text)]
-        self._numbers = document.lines
-
-    def index(self, offset: int) -> int:
-        """The line from 0 on which a character stands."""
-        return bisect_right(self._breaks, offset - 1)
-
-    def of_file(self, index: int) -> int:
-        return self._numbers[index] if index < len(self._numbers) else index + 1

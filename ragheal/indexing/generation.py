@@ -22,7 +22,7 @@ from ragheal.indexing.folder import REBUILD, Folder, numbers, unreadable
 from ragheal.types import Value
 
 #: Version of the layout of a generation: its files, the tables of index.db, the manifest.
-FORMAT = 1
+FORMAT = 2
 DATABASE, VECTORS, WORDS, MANIFEST = "index.db", "vectors.faiss", "words", "manifest.json"
 
 

@@ -107,7 +107,8 @@ class Ingest:
         try:
             document = load(found.path, source, data)
             chunks = split(document, self.settings)
-            msgspec.json.encode((document, chunks))  # SQLite takes no lone surrogates either
+            # SQLite takes no lone surrogates either.
+            msgspec.json.encode((document.title, document.metadata, chunks))
             if not chunks:
                 raise LoadError("no text in it", skipped=True)
         except LoadError as error:

@@ -69,7 +69,8 @@ CHUNK_FIELDS = Chunk.__struct_fields__
 
 
 def _columns(kind: type[msgspec.Struct]) -> str:
-    types = {name: "INTEGER" if kind.__annotations__[name] == "int" else "TEXT" for name in kind.__struct_fields__}
+    named = {"int": "INTEGER", "bytes": "BLOB"}
+    types = {name: named.get(kind.__annotations__[name], "TEXT") for name in kind.__struct_fields__}
     return ", ".join(f"{name} {column} NOT NULL" for name, column in types.items())
 
 

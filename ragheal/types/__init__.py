@@ -36,6 +36,7 @@ from ragheal.types.evidence import (
     Routing,
     Verdict,
 )
+from ragheal.types.places import Place, Runs
 from ragheal.types.trace import (
     TRACE_VERSION,
     Cached,
@@ -86,6 +87,7 @@ __all__ = [
     "Missing",
     "ModelRole",
     "Part",
+    "Place",
     "Plan",
     "PlanStep",
     "Query",
@@ -95,6 +97,7 @@ __all__ = [
     "Route",
     "RouteStep",
     "Routing",
+    "Runs",
     "SearchStep",
     "Status",
     "Step",

@@ -11,7 +11,7 @@ from ragheal.types.evidence import Conflict
 
 
 class Citation(Value, frozen=True):
-    """A place the answer rests on. `quote` occurs verbatim in the chunk's text; offsets count in the document."""
+    """A place the answer rests on. `quote` is `Chunk.quote` of what is cited: verbatim what stands in the file."""
 
     n: int
     chunk_id: str

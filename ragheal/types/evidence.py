@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
+import msgspec
+
 from ragheal.types.base import Route, Value
+from ragheal.types.places import Place, Runs, unpack, widened
 
 # --- index ---------------------------------------------------------------------------------------------
 
@@ -23,25 +26,28 @@ class Block(Value, frozen=True):
 
 
 class Document(Value, frozen=True):
-    """A file as it was read. `text` is the decoded file itself where the file is text, else what was extracted.
+    """A file as it was read. `text` is its reading text: what a reader sees, without the marks of its format.
 
-    `lines[i]` is the line of the *file* on which line i (from 0) of `text` stands; empty when they are equal.
-    `pages[i]` is the page of line i for paged formats, else empty.
+    `raw` is the decoded file where the file is text, else ""; `runs` lead from the one back to the other.
     """
 
     source: str  # path relative to the indexed folder, with "/"
-    kind: str  # "markdown", "text", "html", "pdf", "docx", "csv", "json", "jsonl", "code", "notebook", "rst"
+    kind: str  # "markdown", "text", "html", "pdf", "docx", "csv", "json", "jsonl", "code", "notebook", "rst", …
     text: str
     blocks: tuple[Block, ...]
     title: str = ""
     encoding: str = "utf-8"
-    lines: tuple[int, ...] = ()
-    pages: tuple[int, ...] = ()
+    raw: str = ""
+    runs: Runs = msgspec.field(default_factory=Runs.empty)
     metadata: dict[str, str] = {}  # noqa: RUF012 - e.g. {"date": "2026-03-01"} of front matter
 
 
 class Chunk(Value, frozen=True):
-    """A piece of a document that is indexed, retrieved and cited. `text == document.text[start_char:end_char]`."""
+    """A piece of a document that is indexed, retrieved and cited. `text == document.text[start_char:end_char]`.
+
+    It has two faces: `text` is what is embedded, searched, read and shown; `raw` is what stands in the file for it,
+    "" where that is the same or no text. `places` leads from the one to the other (see `types/places.py`).
+    """
 
     id: str  # first 16 hex digits of sha256(source, NUL, ordinal, NUL, text)
     source: str
@@ -55,10 +61,38 @@ class Chunk(Value, frozen=True):
     end_char: int
     page: int = 0  # 0: the format has no pages
     date: str = ""  # of the document, ISO, where its metadata tells
+    raw: str = ""
+    places: bytes = b""
 
     @property
     def heading(self) -> str:
         return " > ".join(self.headings)
+
+    def place(self, start: int, end: int) -> Place:
+        """Where text[start:end] stands in the file; what the loader put there has the place of what follows."""
+        found = unpack(self.places, len(self.text)).place(start, end)
+        return found or Place(self.start_line, self.end_line, self.page)
+
+    def quote(self, start: int, end: int) -> str:
+        """The characters of the source that text[start:end] stands for; the text itself where the file is none."""
+        if self.raw and (span := unpack(self.places, len(self.text)).span(start, end, len(self.text))):
+            low, high = widened(self.raw, *span)
+            return self.raw[low:high]
+        return self.text[start:end]
+
+    def reading(self, first: int, last: int) -> str:
+        """What is read of the lines [first, last] of the file, with what the loader put before it."""
+        runs = unpack(self.places, len(self.text))
+        if not runs.starts:
+            return self.text
+        stops = [*runs.starts[1:], len(self.text)]
+        parts, own = [], False
+        for index in range(len(stops) - 1, -1, -1):  # from the end: what was put there belongs to what follows
+            if runs.raws[index] >= 0:
+                own = first <= runs.lines[index] <= last
+            if own:
+                parts.append(self.text[runs.starts[index] : stops[index]])
+        return "".join(reversed(parts))
 
 
 # --- question and retrieval ----------------------------------------------------------------------------

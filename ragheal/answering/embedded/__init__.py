@@ -81,7 +81,8 @@ class EmbeddedRoles:
     ) -> Check:
         finding = self._find(question, plan, pool)
         # Read once more what will be shown, without the sentences around it.
-        shown = [(citation.heading, citation.quote) for citation in draft.citations]
+        said = {n: claim.text for claim in reversed(draft.claims) for n in claim.cites}
+        shown = [(citation.heading, said.get(citation.n, citation.quote)) for citation in draft.citations]
         whole = analyze(question)
         asked = finding.outer.question if finding.outer and finding.bridge else whole
         again = None if finding.sides else self._reader.reread(asked, shown)

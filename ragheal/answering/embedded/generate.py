@@ -168,8 +168,9 @@ def _draft(question: Question, picks: Sequence[_Pick], lead: str) -> Draft:
     citations, number = [], {}
     for n, ((_, first, last), together) in enumerate(places.items(), 1):
         chunk = together[0].candidate.window.chunk
-        quote = chunk.text[min(pick.start for pick in together) : max(pick.end for pick in together)]
-        citations.append(Citation(n, chunk.id, chunk.source, chunk.heading, first, last, quote, page=chunk.page))
+        span = min(pick.start for pick in together), max(pick.end for pick in together)
+        quote, page = chunk.quote(*span), chunk.place(*span).page
+        citations.append(Citation(n, chunk.id, chunk.source, chunk.heading, first, last, quote, page=page))
         number.update({id(pick): n for pick in together})
     claims = []
     for pick in picks:
@@ -190,10 +191,9 @@ def _shown(text: str) -> str:
 
 
 def _lines(pick: _Pick) -> tuple[int, int]:
-    """First and last line of the file; a format whose lines are not the file's own keeps the chunk's as bounds."""
-    chunk = pick.candidate.window.chunk
-    first = min(chunk.start_line + chunk.text.count("\n", 0, pick.start), chunk.end_line)
-    return first, max(first, min(chunk.end_line, first + pick.text.count("\n")))
+    """First and last line of the file."""
+    place = pick.candidate.window.chunk.place(pick.start, pick.end)
+    return place.start_line, place.end_line
 
 
 def _span(pick: _Pick, quoted: str, shown: str) -> tuple[int, int] | None:

@@ -63,14 +63,21 @@ def verify(
 
 def ground(draft: Draft, pool: Sequence[Hit], question: str = "") -> tuple[str, ...]:
     """What in a draft does not stand in the passages it cites, one line each; empty when all does."""
-    texts = {hit.chunk.id: hit.chunk.text for hit in pool}
+    chunks = {hit.chunk.id: hit.chunk for hit in pool}
+    texts = {key: f"{chunk.text}\n{chunk.raw}" for key, chunk in chunks.items()}
     problems: list[str] = []
+    cited: dict[int, str] = {}
     for citation in draft.citations:
+        cited[citation.n] = citation.quote
+        if citation.chunk_id in chunks:
+            # What is checked is what is read of these lines: "10⁶", not "10<sup>6</sup>".
+            read = chunks[citation.chunk_id].reading(citation.start_line, citation.end_line)
+            cited[citation.n] += f"\n{read}"
         if citation.chunk_id not in texts:
             problems.append(f"[{citation.n}]: cites a passage that was not retrieved")
         elif citation.quote not in texts[citation.chunk_id]:
             problems.append(f"[{citation.n}]: the quotation is not in {citation.source}")
-    problems += veto(draft, {citation.n: citation.quote for citation in draft.citations}, question)
+    problems += veto(draft, cited, question)
     if draft.lead and draft.lead.lower() not in _VERDICTS:
         everything = term_set(" ".join(f"{c.heading} {texts.get(c.chunk_id, '')}" for c in draft.citations))
         if len(term_set(draft.lead) & everything) < 0.6 * len(term_set(draft.lead)):

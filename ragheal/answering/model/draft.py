@@ -205,11 +205,11 @@ def _cited(known: dict[tuple[str, int, int], Citation], chunk: Chunk, place: Pla
     for (chunk_id, low, high), citation in known.items():
         if chunk_id == chunk.id and low <= start and end <= high:
             return citation
-    first = min(chunk.start_line + chunk.text.count("\n", 0, start), chunk.end_line)
-    last = max(first, min(chunk.end_line, first + chunk.text.count("\n", start, end)))
+    held = chunk.place(start, end)
     citation = Citation(
-        len(known) + 1, chunk.id, chunk.source, chunk.heading, first, last, chunk.text[start:end], page=chunk.page
-    )
+        len(known) + 1, chunk.id, chunk.source, chunk.heading, held.start_line, held.end_line,
+        chunk.quote(start, end), page=held.page,
+    )  # fmt: skip
     known[chunk.id, start, end] = citation
     return citation
 

@@ -35,14 +35,19 @@ class Judged(Value, frozen=True):
     useful: int
 
 
-def cited_texts(draft: Draft) -> dict[int, str]:
-    """What each citation says, with the headings it stands under."""
-    return {citation.n: f"{citation.heading}\n{citation.quote}" for citation in draft.citations}
+def cited_texts(draft: Draft, pool: Sequence[Hit] = ()) -> dict[int, str]:
+    """What each citation says, with the headings it stands under; and what is read of it, for those of the pool."""
+    chunks = {hit.chunk.id: hit.chunk for hit in pool}
+    texts = {citation.n: f"{citation.heading}\n{citation.quote}" for citation in draft.citations}
+    for citation in draft.citations:
+        if chunk := chunks.get(citation.chunk_id):
+            texts[citation.n] += f"\n{chunk.reading(citation.start_line, citation.end_line)}"
+    return texts
 
 
 def problems(draft: Draft, pool: Sequence[Hit], question: Question) -> tuple[str, ...]:
     """What code finds wrong: one line for each, beginning with the claim's number; empty when all is well."""
-    texts = cited_texts(draft)
+    texts = cited_texts(draft, pool)
     found = [*_citations(draft, pool), *veto(draft, texts, question.text)]
     orders = _ordered_terms(draft, pool, question)
     for number, claim in enumerate(draft.claims, 1):
@@ -76,7 +81,7 @@ def _ordered_terms(draft: Draft, pool: Sequence[Hit], question: Question) -> fro
 
 def _citations(draft: Draft, pool: Sequence[Hit]) -> list[str]:
     """Citations of what was not found, or of words that are not there."""
-    held = {hit.chunk.id: hit.chunk.text for hit in pool}
+    held = {hit.chunk.id: f"{hit.chunk.text}\n{hit.chunk.raw}" for hit in pool}
     found = []
     for citation in draft.citations:
         if citation.chunk_id not in held:
@@ -137,7 +142,7 @@ def settled(draft: Draft, question: Question) -> bool:
     """Whether code alone can tell: every claim is nearly a quotation, and the value asked for is in one."""
     if question.yes_no or not draft.claims:
         return False
-    texts = cited_texts(draft)
+    texts = cited_texts(draft, pool)
     for claim in draft.claims:
         if not nearly_quoted(claim.text, [texts[n] for n in claim.cites if n in texts], question.text):
             return False
@@ -180,7 +185,9 @@ def _passages(draft: Draft, pool: Sequence[Hit], limit: int) -> str:
     for citation in draft.citations:
         text = citation.quote
         chunk = chunks.get(citation.chunk_id)
-        if chunk is not None and len(text) < share:
+        if chunk is not None:
+            text = text if text in chunk.text else chunk.reading(citation.start_line, citation.end_line)
+        if chunk is not None and text in chunk.text and len(text) < share:
             start = chunk.text.find(text)
             margin = min(_AROUND, (share - len(text)) // 2)
             text = chunk.text[max(0, start - margin) : start + len(text) + margin]

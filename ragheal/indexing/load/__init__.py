@@ -18,7 +18,7 @@ from typing import cast
 from ragheal.errors import LoadError, RaghealError
 from ragheal.indexing.load.decode import decode
 from ragheal.indexing.load.kinds import kind_of
-from ragheal.indexing.load.parsed import Parsed
+from ragheal.indexing.load.parsed import Parsed, identity
 from ragheal.indexing.load.titles import title_of
 from ragheal.types import Document
 
@@ -64,12 +64,12 @@ def load(path: Path, source: str, data: bytes) -> Document:
 
 
 def _read(kind: str, source: str, data: bytes) -> Document:
-    encoding = "utf-8"
+    encoding, raw = "utf-8", ""
     if kind in _PACKED:
         parsed = cast("Callable[[bytes], Parsed]", _parser(kind))(data)
     else:
-        text, encoding, remark = decode(data)
-        parsed = cast("Callable[[str, str], Parsed]", _parser(kind))(text, source)
+        raw, encoding, remark = decode(data)
+        parsed = cast("Callable[[str, str], Parsed]", _parser(kind))(raw, source)
         if remark:
             parsed = parsed._replace(metadata={**parsed.metadata, "decoding": remark})
     if not parsed.blocks:
@@ -81,8 +81,8 @@ def _read(kind: str, source: str, data: bytes) -> Document:
         blocks=tuple(parsed.blocks),
         title=parsed.title or title_of(source, kind),
         encoding=encoding,
-        lines=parsed.lines,
-        pages=parsed.pages,
+        raw=raw,
+        runs=identity(parsed.text) if parsed.runs is None else parsed.runs,
         metadata=parsed.metadata,
     )
 

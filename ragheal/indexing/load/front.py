@@ -1,9 +1,11 @@
-"""Front matter: the metadata block at the head of a Markdown file."""
+"""Front matter: the metadata block at the head of a Markdown file, and the record that it is read as."""
 
 from __future__ import annotations
 
 import datetime
 import re
+
+from ragheal.indexing.load.parsed import Bit, Writer, enter
 
 _BLOCK = re.compile(
     r"\A(?:(---)[ \t]*(?:\r\n|\r|\n)(?P<yaml>.{0,65536}?)(?:\r\n|\r|\n)?^(?:---|\.\.\.)"
@@ -11,6 +13,41 @@ _BLOCK = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _PAIR = re.compile(r"^([A-Za-z_][\w -]*):[ \t]+(\S.*?)\s*$", re.MULTILINE)
+_KEY = re.compile(r"[\"']?([A-Za-z_\u3400-\u9fff][\w .-]{0,60}?)[\"']?\s*[:=](?:\s|\Z)")
+# What steers the page and tells a reader nothing.
+_STEERING = frozenset(
+    """layout permalink nav_order weight slug url aliases sidebar_position sidebar_label template hide toc id image
+    parent has_children has_toc grand_parent nav_exclude search_exclude render_with_liquid redirect_from redirect_to type
+    sidebar pagination_next pagination_prev hide_title hide_table_of_contents custom_edit_url icon css js cssclass cssclasses
+    og_image header menu linktitle lang locale outline editlink prev next comments math mermaid published""".split()
+)
+
+
+def record(writer: Writer, end: int, title: str) -> None:
+    """The fields of front matter that ends at `end`, a line each, under the title of the document."""
+    if not end:
+        return
+    fields, _ = front_matter(writer.source[:end])
+    lines: list[list[Bit]] = []
+    for number, low in enumerate(writer.starts[:-1]):
+        high = writer.starts[number + 1]
+        found = _KEY.match(writer.source, low, high) if low < end else None
+        key = found[1].strip() if found else ""
+        value = fields.pop(key.lower(), "")
+        if found is None or not value or key.lower() in _STEERING:
+            if low >= end:
+                break
+            continue
+        at = writer.source.find(value, found.end(), high)
+        wide = any("\u2e80" <= char for char in key)
+        line = [*writer.cut(found.start(1), found.end(1)), Bit("：" if wide else ": ")]
+        line += writer.cut(at, at + len(value)) if at != -1 else [writer.said(value, found.end(), high)]
+        lines.append(line)
+    if lines:
+        if title:
+            enter(writer.path, 1, title)
+        writer.rows("record", lines)
+        writer.path.clear()
 
 
 def front_matter(text: str) -> tuple[dict[str, str], int]:

@@ -1,14 +1,14 @@
-"""HTML: what a reader sees of the main part of a page, each line with its line in the file."""
+"""HTML: what a reader sees of the main part of a page, each piece with its place in the file."""
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from html import unescape
+from collections.abc import Iterator
 from typing import NamedTuple
 
+from ragheal.indexing.load.htmltext import Lines, Table, spelled
 from ragheal.indexing.load.markup import Token, tokens
-from ragheal.indexing.load.parsed import Parsed, Writer, line_starts
+from ragheal.indexing.load.parsed import Bit, Parsed, Writer
 from ragheal.indexing.load.titles import plain
 
 _SKIPPED = frozenset(
@@ -24,20 +24,22 @@ _BLOCK = frozenset(
     "footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main nav ol p pre section summary table tbody "
     "td tfoot th thead tr ul".split()
 )
+_LISTS = ("ul", "ol", "menu", "dl")
+_ROWS = frozenset({"tbody", "thead", "tfoot", "tr", "td", "th", "table", "caption"})
 _HEADING = re.compile(r"h[1-6]\Z")
 # An opening tag that closes an element of the same sort that was left open, up to the given container.
 _IMPLIED = {
     "li": ({"li"}, {"ul", "ol", "menu"}),
     "p": ({"p"}, {"div", "td", "th", "li", "section", "article", "body", "blockquote"}),
     "dt": ({"dt", "dd"}, {"dl"}), "dd": ({"dt", "dd"}, {"dl"}),
-    "tr": ({"tr", "td", "th"}, {"table"}), 
+    "tr": ({"tr", "td", "th"}, {"table"}),
     "td": ({"td", "th"}, {"tr", "table"}), "th": ({"td", "th"}, {"tr", "table"}),
     "option": ({"option"}, {"select"}),
 }  # fmt: skip
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
-_SPACES = re.compile(r"[ \t\f\v\xa0]+")
-_BREAKS = re.compile(r"\r\n|\r|\n")
+_ANCHOR = re.compile(r"headerlink|hash-?link|anchor-?link|permalink|heading-anchor", re.IGNORECASE)
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_STRUCK = frozenset({"s", "del", "strike"})
 
 
 class Piece(NamedTuple):
@@ -45,51 +47,45 @@ class Piece(NamedTuple):
 
     kind: str
     level: int
-    lines: list[tuple[str, int]]
+    bits: list[Bit]
     place: int
 
 
 def parse_html(text: str, source: str = "") -> Parsed:
     """Headings, paragraphs, lists and tables of the main part; without one, of all but navigation and footers."""
-    reader = _Reader(text)
+    writer = Writer(text)
+    reader = _Reader(writer, 0)
     for token in tokens(text):
         reader.take(token)
     reader.flush()
-    writer = Writer()
     # Some pages put everything into <nav> or <article> teasers: fall back to what holds most of the words.
     sizes = [
-        sum(len(line) for piece in reader.pieces if piece.place >= low for line, _ in piece.lines)
+        sum(len(bit.text) for piece in reader.pieces if piece.place >= low for bit in piece.bits)
         for low in range(3)
     ]
     least = 2 if sizes[2] > 0.3 * sizes[1] else 1 if sizes[1] > 0.1 * sizes[0] else 0
     for piece in reader.pieces:
         if piece.place >= least:
-            writer.block(piece.kind, piece.lines, level=piece.level)
+            writer.block(piece.kind, piece.bits, level=piece.level)
     first = next((b for b in writer.blocks if b.kind == "heading"), None)
     title = plain(reader.title) or (first.headings[-1] if first else "")
-    return Parsed(writer.text, writer.blocks, title, lines=tuple(writer.numbers), metadata=reader.metadata)
+    return writer.parsed(title, reader.metadata)
 
 
-class _Line:
-    """A line that grows piece by piece; joined once, since a page may be one line of a million pieces."""
-
-    __slots__ = ("filled", "number", "parts")
-
-    def __init__(self, text: str, number: int) -> None:
-        self.parts = [text]
-        self.number = number
-        self.filled = bool(text.strip(" -"))
-
-    def add(self, text: str, number: int) -> None:
-        if not self.filled:
-            self.number = number  # of the words that come to stand here
-            self.filled = bool(text.strip())
-        self.parts.append(text)
+def blocks_of(writer: Writer, start: int, end: int) -> Iterator[tuple[str, int, list[Bit]]]:
+    """(kind, heading level, bits) of the HTML that stands in [start, end) of another format's file."""
+    reader = _Reader(writer, start)
+    for token in tokens(writer.source[start:end]):
+        reader.take(token)
+    reader.flush()
+    for piece in reader.pieces:
+        yield piece.kind, piece.level, piece.bits
 
 
 class _Reader:
-    def __init__(self, text: str) -> None:
-        self.starts = line_starts(text)
+    def __init__(self, writer: Writer, base: int) -> None:
+        self.writer = writer
+        self.base = base  # where the HTML begins in the file
         self.pieces: list[Piece] = []
         self.title = ""
         self.metadata: dict[str, str] = {}
@@ -97,9 +93,10 @@ class _Reader:
         self.open: dict[str, int] = {}  # how often each element is on the stack
         self.hidden_at = 0  # depth of the stack at which a hidden element began; 0: none
         self.kind, self.level = "paragraph", 0
-        self.lines: list[_Line] = []  # of the block that is being read
-        self.cells: list[list[str]] = []  # of the table row that is being read
-        self.row_line = 0
+        self.lines = Lines()  # of the block that is being read
+        self.tables: list[Table] = []
+        self.numbers: list[int] = []  # the next number of each open list, 0 for bullets
+        self.raised: list[tuple[int, bool]] = []  # where open <sup> and <sub> began; whether a link is in them
         self.in_title = False
 
     def take(self, token: Token) -> None:
@@ -110,8 +107,10 @@ class _Reader:
         else:
             self._close(token.value)
 
+    # --- tags ---
+
     def _open(self, token: Token) -> None:
-        name = token.value
+        name, at = token.value, self.base + token.start
         if name == "meta":
             self._meta(token.attributes)
         if name == "title" and not self.open.get("svg"):
@@ -120,58 +119,71 @@ class _Reader:
             self._close("head")
         if name in _IMPLIED:
             self._imply(name)
-        if name == "br" and self._shown():
-            self.lines.append(_Line("", self._line(token.start)))
-        elif name in _BLOCK and self._shown():
-            self._begin(name, token.start)
+        if self._shown():
+            if name == "br":
+                self._add(Bit("\n", at, 4, self.writer.line(at)))
+            elif name in _BLOCK:
+                self._begin(name, token.attributes)
+            elif name in _STRUCK:
+                self._add(Bit("~~", at, len(name) + 2, self.writer.line(at)))
+            elif name in {"sup", "sub"}:
+                self.raised.append((len(self._sink()), False))
+            elif name == "a" and self.raised and token.attributes.get("href", "").startswith("#"):
+                self.raised[-1] = (self.raised[-1][0], True)
         if name in _VOID:
             return
         self.stack.append(name)
         self.open[name] = self.open.get(name, 0) + 1
-        if not self.hidden_at and (name in _SKIPPED or _hidden(token.attributes)):
+        anchor = name == "a" and _ANCHOR.search(token.attributes.get("class", ""))
+        if not self.hidden_at and (name in _SKIPPED or anchor or _hidden(token.attributes)):
             self.hidden_at = len(self.stack)
 
-    def _begin(self, name: str, start: int) -> None:
-        if name == "tr":
-            self.flush_row()
-            self.row_line = self._line(start)
-        elif name in {"td", "th"} and self.open.get("table"):
-            self.cells.append([])
-        elif name in {"ul", "ol", "dl"} and self.kind == "list" and self.open.get("li"):
-            pass  # a list within an item goes on in the same block
-        elif name in {"li", "dt", "dd"} and not self.open.get("table"):
-            if self.kind != "list":
-                self.flush("list")
-            depth = sum(self.open.get(tag, 0) for tag in ("ul", "ol", "menu"))
-            mark = "" if name == "dt" else "  " * min(max(0, depth - 1), 8) + "- "
-            self.lines.append(_Line(mark, self._line(start)))
-        elif self.kind == "list" and self.open.get("li"):
-            self.lines.append(_Line("  ", self._line(start)))
-        elif not self.cells:
-            self.flush(
-                "table"
-                if name == "table"
-                else "list"
-                if name in {"ul", "ol", "dl"}
-                else "code"
-                if name == "pre"
-                else "paragraph"
-            )
+    def _begin(self, name: str, attributes: dict[str, str]) -> None:
+        table = self.tables[-1] if self.tables else None
+        if name == "table":
+            if table is None or not table.within:
+                self.flush("record")
+            else:
+                self._layout(table)  # a table in a cell: the outer one is there for the layout
+            self.tables.append(Table())
+        elif table is not None and name in {"tr", "td", "th", "thead"}:
+            table.open(name, attributes)
+        elif table is not None and table.within:
+            table.cell.append(Bit(" "))
+        elif name in _LISTS:
+            if not self.lines.depth:
+                self.flush("record" if name == "dl" else "list")
+            self.lines.depth += 1
+            start = attributes.get("start", "1")
+            self.numbers.append(int(start) if name == "ol" and start.lstrip("-").isdigit() else int(name == "ol"))
+        elif name in {"li", "dt", "dd"}:
+            self._item(name, attributes)
+        elif self.lines.depth:
+            self.lines.go_on()
+        else:
+            self.flush("code" if name == "pre" else "paragraph")
             self.level = int(name[1]) if _HEADING.match(name) else 0
+
+    def _item(self, name: str, attributes: dict[str, str]) -> None:
+        if name != "li":
+            self.lines.described(name)
+            return
+        if not self.lines.depth and self.kind != "list":
+            self.flush("list")
+        mark = "- "
+        if self.numbers and self.numbers[-1]:
+            value = attributes.get("value", "")
+            number = int(value) if value.isdigit() and len(value) < 9 else self.numbers[-1]
+            mark, self.numbers[-1] = f"{number}. ", number + 1
+        self.lines.item(mark)
 
     def _close(self, name: str) -> None:
         if name == "title":
             self.in_title = False
         if not self.open.get(name):
             return
-        if name in _BLOCK and self._shown():
-            if name == "tr":
-                self.flush_row()
-            elif name in {"table", "ul", "ol", "dl"}:
-                if sum(self.open.get(tag, 0) for tag in ("table", "ul", "ol", "dl")) == 1:
-                    self.flush("paragraph")
-            elif self.kind != "list" and not self.cells and name not in {"td", "th", "tbody", "thead", "tfoot"}:
-                self.flush("paragraph")
+        if self._shown():
+            self._end(name)
         while self.stack:
             top = self.stack.pop()
             self.open[top] -= 1
@@ -179,6 +191,40 @@ class _Reader:
                 break
         if self.hidden_at > len(self.stack):
             self.hidden_at = 0
+
+    def _end(self, name: str) -> None:
+        table = self.tables[-1] if self.tables else None
+        if name in _STRUCK:
+            self._add(Bit("~~"))
+        elif name in {"sup", "sub"} and self.raised:
+            self._raise(name)
+        elif name == "table" and table is not None:
+            self.tables.pop()
+            self._rows(table)
+        elif table is not None and name in _ROWS:
+            table.close(name)
+        elif table is not None and table.within:
+            if name in _BLOCK:
+                table.cell.append(Bit(" "))
+        elif name in _LISTS and self.lines.depth:
+            self.lines.depth -= 1
+            if self.numbers:
+                self.numbers.pop()
+            if not self.lines.depth:
+                self.flush()
+        elif name in _BLOCK and not self.lines.depth:
+            self.flush()
+
+    def _raise(self, name: str) -> None:
+        """Raised digits keep a mark between themselves and the number before; marks of notes go."""
+        start, link = self.raised.pop()
+        sink = self._sink()
+        if link:
+            del sink[start:]
+        elif start < len(sink):
+            before = sink[start - 1].text[-1:] if start else ""
+            if name == "sup" or before.isdigit():
+                sink.insert(start, Bit("^" if name == "sup" else "_"))
 
     def _imply(self, name: str) -> None:
         closed, bounds = _IMPLIED[name]
@@ -192,69 +238,69 @@ class _Reader:
                 if name not in {"tr"}:
                     return
 
+    # --- text ---
+
     def _text(self, token: Token) -> None:
         if self.in_title and not self.title:
-            self.title = unescape(token.value).strip()
+            self.title = "".join(bit.text for bit in spelled(self.writer, token.value, 0)).strip()
             return
         if not self._shown() or self.open.get("title"):
             return
-        if self.open.get("pre") and not self.cells:
-            self._add(token, keep=True)
-        elif self.cells:
-            self.cells[-1].append(unescape(token.value))
-        elif not self.open.get("table") or token.value.strip():
-            self._add(token, keep=False)
+        table = self.tables[-1] if self.tables else None
+        if table is not None and not table.within and not token.value.strip():
+            return
+        keep = bool(self.open.get("pre"))
+        for bit in spelled(self.writer, token.value, self.base + token.start, keep=keep):
+            self._add(bit)
 
-    def _add(self, token: Token, *, keep: bool) -> None:
-        number = self._line(token.start)
-        for offset, raw in enumerate(_BREAKS.split(token.value)):
-            line = unescape(raw).replace("\n", " ").replace("\r", " ")
-            shown = line if keep else _SPACES.sub(" ", line)
-            if offset == 0 and self.lines:
-                self.lines[-1].add(shown, number)
-            else:
-                self.lines.append(_Line(shown, number + offset))
+    def _sink(self) -> list[Bit]:
+        if self.tables and self.tables[-1].within:
+            return self.tables[-1].cell
+        return self.lines.bits
 
-    def flush_row(self) -> None:
-        if self.cells:
-            row = " | ".join(" ".join("".join(cell).split()) for cell in self.cells)
-            if row.strip(" |"):
-                self.lines.append(_Line(row, self.row_line))
-            self.cells = []
-            self.kind = "table"
+    def _add(self, bit: Bit) -> None:
+        if self.tables and not self.tables[-1].within and bit.text.strip() and not self.open.get("caption"):
+            pass  # words between the rows of a table are shown before it: they go to the lines
+        self._sink().append(bit)
+
+    # --- blocks ---
+
+    def _rows(self, table: Table) -> None:
+        table.close("table")
+        rows = table.records()
+        if self.tables and self.tables[-1].within:
+            for row in rows:
+                self.tables[-1].cell += [*row, Bit("; ")]
+        elif self.lines.depth:
+            for row in rows:
+                self.lines.go_on()
+                self.lines.bits += row
+        else:
+            self.flush("record")
+            for row in rows:
+                self.lines.bits += [*([Bit("\n")] if self.lines.bits else []), *row]
+            self.flush()
+
+    def _layout(self, table: Table) -> None:
+        """What an outer table holds so far, as paragraphs."""
+        table.close("tr")
+        for row in table.taken():
+            self._piece("paragraph", row)
 
     def flush(self, kind: str = "paragraph") -> None:
         """End the block that is being read and begin one of another kind."""
-        self.flush_row()
-        joined = [("".join(line.parts), line.number) for line in self.lines]
-        if self.kind == "code":
-            lines = [(line.rstrip(), number) for line, number in joined]
-        else:
-            bare = str.rstrip if self.kind in {"list", "table"} else str.strip
-            lines = [(bare(line), number) for line, number in joined if line.strip(" -")]
-        while lines and not lines[0][0]:
-            lines.pop(0)
-        while lines and not lines[-1][0]:
-            lines.pop()
-        if lines:
-            place = (
-                0
-                if any(self.open.get(tag) for tag in _ASIDE)
-                else 2
-                if any(self.open.get(tag) for tag in _MAIN)
-                else 1
-            )
-            real = "heading" if self.level else self.kind
-            if self.level:
-                lines = [(" ".join(line for line, _ in lines), lines[0][1])]
-            self.pieces.append(Piece(real, self.level, lines, place))
-        self.lines, self.kind, self.level = [], kind, 0
+        self._piece("heading" if self.level else self.kind, self.lines.done(self.kind), self.level)
+        self.lines, self.kind, self.level = Lines(), kind, 0
+        self.numbers.clear()
+        self.raised.clear()
+
+    def _piece(self, kind: str, bits: list[Bit], level: int = 0) -> None:
+        if any(bit.text.strip(" \n-") for bit in bits):
+            aside, main = any(map(self.open.get, _ASIDE)), any(map(self.open.get, _MAIN))
+            self.pieces.append(Piece(kind, level, bits, 0 if aside else 2 if main else 1))
 
     def _shown(self) -> bool:
         return not self.hidden_at
-
-    def _line(self, offset: int) -> int:
-        return bisect_right(self.starts, offset, 0, len(self.starts) - 1)
 
     def _meta(self, attributes: dict[str, str]) -> None:
         name = (attributes.get("name") or attributes.get("property") or "").lower()

@@ -16,7 +16,9 @@ _ATTRIBUTE = re.compile(r"[\s/]*([^\s/>=\"'][^\s/>=]*)?(\s*=\s*)?")
 _UNQUOTED = re.compile(r"[^\s>]*")
 # Elements whose content is not markup.
 _RAW = frozenset({"script", "style", "textarea", "title", "noembed", "noframes", "iframe", "xmp"})
-_KEPT = frozenset({"hidden", "style", "aria-hidden", "class", "id", "role", "name", "content", "property", "type"})
+_KEPT = frozenset(
+    "hidden style aria-hidden class id role name content property type href start value colspan rowspan reversed".split()
+)
 
 
 class Token(NamedTuple):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from ragheal.types import Block
+from ragheal.types import Block, Runs
 
 _BLANK = re.compile(r"\s*")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
@@ -13,14 +15,26 @@ _BREAKS = re.compile(r"\r\n|\r|\n")
 
 
 class Parsed(NamedTuple):
-    """The parts of a `Document` that a parser knows; see there."""
+    """The parts of a `Document` that a parser knows; see there. `runs` None: the text is the file itself."""
 
     text: str
     blocks: list[Block]
     title: str = ""
-    lines: tuple[int, ...] = ()
-    pages: tuple[int, ...] = ()
+    runs: Runs | None = None
     metadata: dict[str, str] = {}  # noqa: RUF012  (a default that nobody writes to)
+
+
+class Bit(NamedTuple):
+    """A piece of reading text and what stands for it in the file; `raw` -1: nothing, the loader put it there.
+
+    Formats that are no text give any `raw` from 0, with the line or the page.
+    """
+
+    text: str
+    raw: int = -1
+    size: int = 0
+    line: int = 0
+    page: int = 0
 
 
 def trim(text: str, start: int, end: int) -> tuple[int, int]:
@@ -55,15 +69,31 @@ def line_spans(text: str, start: int, end: int) -> list[tuple[int, int]]:
     return spans
 
 
-class Writer:
-    """Builds an extracted text line by line, with the line of the file or the page of each."""
+def identity(text: str) -> Runs:
+    """The runs of a text that is the file itself: one for each line."""
+    runs = Runs.empty()
+    starts = line_starts(text)
+    for number in range(len(starts) - 1):
+        start = starts[number]
+        if start < starts[number + 1]:
+            runs.add(start, start, starts[number + 1] - start, number + 1)
+    return runs
 
-    def __init__(self) -> None:
-        self._parts: list[str] = []
-        self._length = 0
-        self.numbers: list[int] = []
+
+class Writer:
+    """Builds a reading text block by block, with the place of each piece.
+
+    `source` is the decoded file of a format that is text, else "".
+    """
+
+    def __init__(self, source: str = "") -> None:
+        self.source = source
+        self.starts = line_starts(source)
+        self.runs = Runs.empty()
         self.blocks: list[Block] = []
         self.path: list[tuple[int, str]] = []  # (level, heading), outermost first
+        self._parts: list[str] = []
+        self._length = 0
 
     def __bool__(self) -> bool:
         return bool(self.blocks)
@@ -72,28 +102,86 @@ class Writer:
     def headings(self) -> tuple[str, ...]:
         return tuple(title for _, title in self.path)
 
-    def block(self, kind: str, lines: list[tuple[str, int]], *, level: int = 0) -> None:
-        """Append a block of (line, number) pairs, set off by an empty line. `level` > 0 makes it a heading."""
-        if not any(line.strip() for line, _ in lines):
-            return
-        if self._parts:
-            self._line("", lines[0][1])
-        start = self._length
-        for line, number in lines:
-            self._line(line, number)
-        if level:
-            enter(self.path, level, " ".join(" ".join(line for line, _ in lines).split()))
-        # The kinds are literals of `Block`; parsers pass them through a plain str.
-        self.blocks.append(Block(kind, start, self._length - 1, self.headings))  # type: ignore[arg-type]
-
-    def _line(self, line: str, number: int) -> None:
-        self._parts.append(line)
-        self._length += len(line) + 1
-        self.numbers.append(number)
-
     @property
     def text(self) -> str:
-        return "\n".join(self._parts) + "\n" if self._parts else ""
+        return "".join(self._parts)
+
+    def parsed(self, title: str = "", metadata: dict[str, str] | None = None) -> Parsed:
+        return Parsed(self.text, self.blocks, title, self.runs, metadata or {})
+
+    def line(self, offset: int) -> int:
+        """The line of the file, from 1, on which a character of the source stands."""
+        return bisect_right(self.starts, offset, 0, len(self.starts) - 1)
+
+    def cut(self, start: int, end: int) -> list[Bit]:
+        """The characters [start, end) of the source as they stand there, any end of a line as LF."""
+        bits = []
+        for low, high in line_spans(self.source, start, end):
+            stop = high
+            while stop > low and self.source[stop - 1] in "\r\n":
+                stop -= 1
+            if stop > low:
+                bits.append(Bit(self.source[low:stop], low, stop - low, self.line(low)))
+            if stop < high:
+                bits.append(Bit("\n", stop, high - stop, self.line(stop)))
+        return bits
+
+    def said(self, text: str, start: int, end: int) -> Bit:
+        """A text that stands for [start, end) of the source without being the same."""
+        return Bit(text, start, end - start, self.line(start))
+
+    def block(self, kind: str, bits: Sequence[Bit], *, level: int = 0) -> None:
+        """Append a block, set off by an empty line. `level` > 0 makes it a heading of that depth."""
+        bits = _trimmed(bits)
+        if not bits:
+            return
+        if level:
+            enter(self.path, level, " ".join("".join(bit.text for bit in bits).split()))
+        if self._parts:
+            self._put(Bit("\n\n"))
+        start = self._length
+        for bit in bits:
+            self._put(bit)
+        # The kinds are literals of `Block`; parsers pass them through a plain str.
+        self.blocks.append(Block("heading" if level else kind, start, self._length, self.headings))  # type: ignore[arg-type]
+
+    def rows(self, kind: str, lines: Iterable[Sequence[Bit]]) -> None:
+        """A block of lines."""
+        joined: list[Bit] = []
+        for line in lines:
+            if any(bit.text.strip() for bit in line):
+                if joined:
+                    joined.append(Bit("\n"))
+                joined += line
+        self.block(kind, joined)
+
+    def _put(self, bit: Bit) -> None:
+        if not bit.text:
+            return
+        runs, last = self.runs, len(self.runs.starts) - 1
+        if bit.raw < 0:
+            if last < 0 or runs.raws[last] >= 0:
+                runs.add(self._length, -1, 0, 0)
+        else:
+            runs.add(self._length, bit.raw, bit.size, bit.line, bit.page)
+        self._parts.append(bit.text)
+        self._length += len(bit.text)
+
+
+def _trimmed(bits: Sequence[Bit]) -> list[Bit]:
+    """Without empty lines before and white space after; the indent of the first line stays."""
+    kept = [bit for bit in bits if bit.text]
+    while kept and not kept[-1].text.strip():
+        kept.pop()
+    while kept and kept[0].text.isspace() and "\n" in kept[0].text:
+        kept.pop(0)
+    if kept:
+        last = kept[-1]
+        bare = last.text.rstrip()
+        if len(bare) < len(last.text):
+            exact = last.size == len(last.text)
+            kept[-1] = last._replace(text=bare, size=len(bare) if exact else last.size)
+    return kept
 
 
 def enter(path: list[tuple[int, str]], level: int, title: str) -> None:

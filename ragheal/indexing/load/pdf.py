@@ -1,15 +1,19 @@
-"""PDF with pypdfium2: the text layer, each line with its page."""
+"""PDF with pypdfium2: the text layer in reading order, each line with its page."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from statistics import quantiles
+from typing import Any
 
 from ragheal.errors import LoadError
-from ragheal.indexing.load.parsed import Parsed, Writer
+from ragheal.indexing.load.parsed import Bit, Parsed, Writer
+from ragheal.indexing.load.pdflayout import Segment, ordered
 from ragheal.indexing.load.plain import heading_level, heading_text
+from ragheal.indexing.load.records import recorded
 from ragheal.indexing.load.titles import plain
+from ragheal.indexing.load.welding import Welder
 
 _PDFIUM_PASSWORD = 4  # FPDF_ERR_PASSWORD
 _ENDS = tuple('。.!！?？；;：:”"』」）)')
@@ -21,29 +25,36 @@ _PAGE_NUMBER = re.compile(
 _NO_TITLE = re.compile(
     r"untitled|microsoft word|powerpoint|\.(?:docx?|pdf|indd|tex|dvi|xlsx?)\b|^\W*$|无标题|未命名", re.IGNORECASE
 )
-_BROKEN = re.compile(
-    "[\ufffe\uffff\x00-\x08\x0b\x0c\x0e-\x1f]"
-)  # PDFium marks a hyphen at a line's end with U+FFFE
+# PDFium marks a hyphen at a line's end with U+0002 or U+FFFE.
+_HYPHEN = re.compile("[\ufffe\x02]")
+_BROKEN = re.compile("[\uffff\x00\x01\x03-\x08\x0b\x0c\x0e-\x1f]")
+_MOST_RECTS = 4000  # of one page; more is a map or a drawing
+_HAN = "\u2e80"
 
 _PLACEHOLDERS = frozenset({"1970-01-01", "1980-01-01", "2000-01-01"})  # of reproducible builds
 
-Row = tuple[str, int]  # a line and its page
+Row = tuple[tuple[str, ...], int]  # the cells of a line, one of running text, and its page
 
 
 def parse_pdf(data: bytes) -> Parsed:
     """Raises LoadError: "encrypted PDF", "damaged PDF", or "scanned PDF: no text layer" (skipped)."""
     pages, title, date = _read(data)
     rows = _without_margins(pages)
-    if not any(line.strip() for line, _ in rows):
+    if not any(cells for cells, _ in rows):
         raise LoadError("scanned PDF: no text layer", skipped=True, hint="run it through OCR first")
     writer = Writer()
+    weld = Welder(cell for cells, _ in rows for cell in cells)
     for kind, level, lines in _blocks(rows):
-        writer.block(kind, lines, level=level)
+        if kind == "record":
+            cells = [[[Bit(cell, 0, len(cell), 1, page)] for cell in row] for row, page in lines]
+            writer.rows("record", recorded(cells, _heads(lines)))
+        else:
+            writer.block(kind, _running(lines, kind, weld), level=level)
     metadata = {"modified": date} if date else {}
-    return Parsed(writer.text, writer.blocks, title, pages=tuple(writer.numbers), metadata=metadata)
+    return writer.parsed(title, metadata)
 
 
-def _read(data: bytes) -> tuple[list[list[str]], str, str]:
+def _read(data: bytes) -> tuple[list[list[Row]], str, str]:
     """The lines of each page, the title and the date of the file's own metadata."""
     import pypdfium2
 
@@ -67,27 +78,37 @@ def _read(data: bytes) -> tuple[list[list[str]], str, str]:
     return pages, "" if _NO_TITLE.search(title) else title, date
 
 
-def _page(document: object, number: int) -> list[str]:
-    page = document[number]  # type: ignore[index]  # pypdfium2 has no types
+def _page(document: Any, number: int) -> list[Row]:
+    page = document[number]
     words = page.get_textpage()
     try:
-        text: str = words.get_text_bounded()
+        count = words.count_rects()
+        if count > _MOST_RECTS:
+            lines = [(line,) for line in words.get_text_bounded().replace("\r", "").split("\n")]
+        else:
+            segments = []
+            for index in range(count):
+                left, bottom, right, top = words.get_rect(index)
+                text = words.get_text_bounded(left, bottom, right, top)
+                if text.strip():
+                    segments.append(Segment(left, bottom, right, top, text))
+            lines = ordered(segments)
     finally:
         words.close()
         page.close()
-    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\ufffe\n", "-\n").replace("\ufffe", "-")
-    return [" ".join(_BROKEN.sub("", line).split()) for line in text.split("\n")]
+    cleaned = [tuple(" ".join(_BROKEN.sub("", cell).split()) for cell in line) for line in lines]
+    return [(tuple(cell for cell in line if cell), number + 1) for line in cleaned]
 
 
-def _without_margins(pages: list[list[str]]) -> list[Row]:
+def _without_margins(pages: list[list[Row]]) -> list[Row]:
     """All lines with their page, without page numbers and the headers and footers that repeat."""
-    shown = [[line for line in page if line] for page in pages]
+    shown = [[" ".join(cells) for cells, _ in page if cells] for page in pages]
     edges: Counter[str] = Counter()
     for page in shown:
         edges.update({_NUMBER.sub("#", line) for line in page[:2] + page[-2:]})
     often = {line for line, count in edges.items() if len(pages) >= 3 and count > len(pages) / 2}
     rows: list[Row] = []
-    for number, (page, words) in enumerate(zip(pages, shown, strict=True), 1):
+    for page_rows, words in zip(pages, shown, strict=True):
         margin = {
             line
             for line in words[:2] + words[-2:]
@@ -95,14 +116,14 @@ def _without_margins(pages: list[list[str]]) -> list[Row]:
         }
         if len(words) <= 1:
             margin = set()
-        rows += [(line, number) for line in page if line not in margin]
+        rows += [row for row in page_rows if " ".join(row[0]) not in margin]
     return rows
 
 
 def _blocks(rows: list[Row]) -> list[tuple[str, int, list[Row]]]:
     """(kind, heading level, lines). PDF knows no paragraphs: they end at empty lines, at lines that end a sentence
-    well before the right margin, before numbered headings and around lists."""
-    lengths = [len(line) for line, _ in rows if line]
+    well before the right margin, before numbered headings, around lists and tables."""
+    lengths = [len(cells[0]) for cells, _ in rows if len(cells) == 1]
     full = 0.8 * (quantiles(lengths, n=10)[8] if len(lengths) > 2 else max(lengths, default=0))
     blocks: list[tuple[str, int, list[Row]]] = []
     block: list[Row] = []
@@ -111,29 +132,63 @@ def _blocks(rows: list[Row]) -> list[tuple[str, int, list[Row]]]:
     def end(following: str = "paragraph") -> None:
         nonlocal block, kind
         if block:
-            blocks.append((kind, 0, block))
+            blocks.append(("paragraph" if kind == "record" and len(block) == 1 else kind, 0, block))
         block, kind = [], following
 
-    for line, page in rows:
-        if not line:
-            end()
+    for row in rows:
+        cells, page = row
+        if len(cells) != 1:
+            if cells and (kind != "record" or (block and len(block[-1][0]) != len(cells))):
+                end("record")
+            elif not cells:
+                end()
+            if cells:
+                block.append(row)
             continue
-        before = block[-1][0] if block else ""
+        if kind == "record":
+            end()
+        line = cells[0]
+        before = block[-1][0][-1] if block else ""
         name = heading_text(line, [(0, len(line))]) if len(line) < 0.8 * full or len(line) < 30 else ""
         level = heading_level(name) if name and (not before or before.endswith(_ENDS)) else 0
         if level:
             end()
-            blocks.append(("heading", level, [(line, page)]))
+            blocks.append(("heading", level, [row]))
         elif _BULLET.match(line):
             if kind != "list":
                 end("list")
-            block.append((line, page))
+            block.append(row)
         else:
             closed = before.endswith(_ENDS)
             if (closed and (len(before) < full or page != block[-1][1])) or (
                 kind == "list" and len(before) < full
             ):
                 end()
-            block.append((line, page))
+            block.append(row)
     end()
     return blocks
+
+
+def _heads(rows: list[Row]) -> int:
+    """1 when the first row of a table holds names, no numbers."""
+    return int(len(rows) > 2 and not any(_NUMBER.search(cell) for cell in rows[0][0]))
+
+
+def _running(lines: list[Row], kind: str, weld: Welder) -> list[Bit]:
+    """Lines as running text: words that were broken at a line's end are whole again."""
+    bits: list[Bit] = []
+    for cells, page in lines:
+        line = (
+            ": ".join(cell.rstrip(":") for cell in cells[:-1]) + ": " + cells[-1] if len(cells) > 1 else cells[0]
+        )
+        if bits:
+            before = bits[-1].text
+            if kind == "list" and _BULLET.match(line):
+                bits.append(Bit("\n"))
+            elif _HYPHEN.search(before[-1:]) or (before[-1:] == "-" and line[:1].islower()):
+                kept = before[:-1] + weld.mark(before[:-1], line)
+                bits[-1] = bits[-1]._replace(text=kept, size=len(kept))
+            elif not (before[-1:] >= _HAN and line[:1] >= _HAN):
+                bits.append(Bit(" "))
+        bits.append(Bit(line, 0, len(line), 1, page))
+    return [bit._replace(text=_HYPHEN.sub("-", bit.text)) for bit in bits]
