@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ragheal.errors import ConfigError
 from ragheal.indexing.ignore import Rules
-from ragheal.indexing.load.kinds import extension, kind_of
+from ragheal.indexing.load.kinds import extension, kind_of, refused
 from ragheal.settings import IndexSettings
 from ragheal.types import Value
 
@@ -123,6 +123,8 @@ def _file(path: str, source: str, root: Path, status: os.stat_result, settings: 
         return Skip(source, f"not a regular file ({_sort(status.st_mode)})", fault=False)
     if kind_of(name) is None:
         return Skip(source, f"unsupported type .{extension(name)}", fault=False)
+    if reason := refused(name):
+        return Skip(source, reason, fault=False)
     if status.st_size > settings.max_file_mb * 1_000_000:
         return Skip(source, f"larger than {settings.max_file_mb:g} MB")
     return Found(Path(path), source, root, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)

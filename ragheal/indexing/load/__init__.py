@@ -1,10 +1,11 @@
 """A file's bytes to a `Document`, by its kind.
 
-kinds.py      which names are read as what
+kinds.py      which names are read as what, what is not read and why
 decode.py     bytes -> text, whatever the encoding
-parsed.py     what a parser hands over; titles.py, front.py: what several of them need
-markdown.py  plain.py (text, rst)  html.py (on markup.py)  pdf.py  docx.py  tabular.py  structured.py (JSON)
-notebook.py  code.py                one parser each, imported when the first such file comes
+parsed.py     what a parser hands over, and the writer that notes the place of every word
+records.py    rows of tables as records; trees.py keys and values; patterns.py markup within a line
+titles.py  front.py  templates.py  welding.py   what several of them need
+one file (or two) for each format, imported when the first such file comes
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import cast
 
 from ragheal.errors import LoadError, RaghealError
 from ragheal.indexing.load.decode import decode
-from ragheal.indexing.load.kinds import kind_of
+from ragheal.indexing.load.kinds import PACKED, kind_by_content, kind_of, refused, refused_content
 from ragheal.indexing.load.parsed import Parsed, identity
 from ragheal.indexing.load.titles import title_of
 from ragheal.types import Document
@@ -25,18 +26,30 @@ from ragheal.types import Document
 _PARSERS = {
     "markdown": ("markdown", "parse_markdown"),
     "text": ("plain", "parse_text"),
-    "rst": ("plain", "parse_rst"),
+    "rst": ("rst", "parse_rst"),
+    "asciidoc": ("asciidoc", "parse_asciidoc"),
+    "org": ("orgmode", "parse_org"),
+    "tex": ("tex", "parse_tex"),
+    "roff": ("roff", "parse_roff"),
+    "captions": ("captions", "parse_captions"),
     "html": ("html", "parse_html"),
     "csv": ("tabular", "parse_csv"),
     "json": ("structured", "parse_json"),
     "jsonl": ("structured", "parse_jsonl"),
+    "yaml": ("settingsfile", "parse_yaml"),
+    "ini": ("settingsfile", "parse_ini"),
     "notebook": ("notebook", "parse_notebook"),
+    "mail": ("mail", "parse_mail"),
+    "mbox": ("mail", "parse_mbox"),
     "code": ("code", "parse_code"),
     "pdf": ("pdf", "parse_pdf"),
     "docx": ("docx", "parse_docx"),
+    "pptx": ("office", "parse_pptx"),
+    "xlsx": ("office", "parse_xlsx"),
+    "odt": ("opendocument", "parse_odt"),
+    "epub": ("epub", "parse_epub"),
 }
 _TRACE = re.compile(rb'\s*\{\s*"checksum"\s*:\s*"[0-9a-f]{64}"')
-_PACKED = frozenset({"pdf", "docx"})
 
 
 def load(path: Path, source: str, data: bytes) -> Document:
@@ -48,6 +61,10 @@ def load(path: Path, source: str, data: bytes) -> Document:
     kind = kind_of(path.name)
     if kind is None:
         raise LoadError("unsupported type", skipped=True)
+    if data.startswith(b"%PDF-"):
+        kind = "pdf"
+    if reason := refused(path.name) or refused_content(kind, data):
+        raise LoadError(reason, skipped=True)
     if not data:
         raise LoadError("empty", skipped=True)
     if kind == "json" and _TRACE.match(data) and b'"exchanges"' in data:
@@ -65,10 +82,11 @@ def load(path: Path, source: str, data: bytes) -> Document:
 
 def _read(kind: str, source: str, data: bytes) -> Document:
     encoding, raw = "utf-8", ""
-    if kind in _PACKED:
+    if kind in PACKED:
         parsed = cast("Callable[[bytes], Parsed]", _parser(kind))(data)
     else:
         raw, encoding, remark = decode(data)
+        kind = kind_by_content(raw) if kind == "text" else kind
         parsed = cast("Callable[[str, str], Parsed]", _parser(kind))(raw, source)
         if remark:
             parsed = parsed._replace(metadata={**parsed.metadata, "decoding": remark})

@@ -11,9 +11,7 @@ from ragheal.indexing.load.plain import groups
 from ragheal.types import Block
 
 _PYTHON = frozenset({"py", "pyi", "pyx"})
-_SETTINGS = frozenset(
-    "yaml yml toml ini cfg conf properties env xml xsd xsl plist diff patch srt vtt bib jsonc".split()
-)
+_SETTINGS = frozenset("xml xsd xsl plist diff patch bib".split())
 _DEFINITION = re.compile(r"([ \t]*)(?:async\s+def|def|class)\s+(\w+)")
 _ATTACHED = re.compile(r"[ \t]*[@#]")  # decorators and comments belong to what follows
 # The first line of a definition in a C-like or scripting language, unindented.

@@ -1,109 +1,108 @@
-"""JSON and JSON Lines: a block for each item, the text as it stands in the file."""
+"""JSON and JSON Lines: each value under its keys, with its place in the file."""
 
 from __future__ import annotations
 
-import json
 import re
+from json.decoder import scanstring  # type: ignore[attr-defined]  # in C, and public by its long use
 
-from ragheal.indexing.load.parsed import Parsed, is_blank, line_spans, trim
-from ragheal.indexing.load.plain import groups
-from ragheal.types import Block
+from ragheal.indexing.load import trees
+from ragheal.indexing.load.parsed import Parsed, Writer, is_blank, line_spans, trim
+from ragheal.indexing.load.plain import parse_text
+from ragheal.indexing.load.trees import Node
 
-_SPACE = re.compile(r"[\s]*")
-_MOST_DEPTH = 6  # containers that are opened on the way to a block
-_SMALL = 800  # characters: containers below this are one block
-_NAMES = ("title", "name", "question", "label", "id", "key", "slug", "标题", "名称")
-_ESCAPE = re.compile(r"(?<!\\)((?:\\\\)*)((?:\\u[0-9a-fA-F]{4})+)")
-_DECODER = json.JSONDecoder()
+_SPACE = re.compile(r"[\s\ufeff]*")
+_SCALAR = re.compile(r"-?\d[\d.eE+-]*|true|false|null|-?Infinity|NaN")
+_DEEP = 300  # containers within one another; deeper is no document
+_COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])', re.DOTALL)
 
 
 def parse_json(text: str, source: str = "") -> Parsed:
-    """Blocks are the items of the outermost list or object; long ones are opened in turn.
-
-    `\\uXXXX` escapes of letters are read, so that the words can be found; the lines stay those of the file.
-    What is no JSON, or nested too deep, is read as plain lines.
-    """
-    text = unescaped(text)
-    blocks: list[Block] = []
-    try:
-        at = _skip(text, 0)
-        while at < len(text):  # more than one value: JSON Lines under another name
-            if text[at] in "{[":
-                at = _open(text, at, (), 0, blocks)
+    """What is no JSON, or nested too deep, is read as plain lines. Comments and trailing commas are passed over."""
+    writer = Writer(text)
+    for shaped in (text, None):
+        try:
+            if shaped is None:
+                shaped = _COMMENT.sub(lambda found: found[1] or " " * len(found.group()), text)
+            nodes, at = [], _skip(shaped, 0)
+            while at < len(shaped):  # more than one value: JSON Lines under another name
+                node, at = _node(shaped, at, 0)
+                nodes.append(node)
+                at = _skip(shaped, at)
+        except (ValueError, RecursionError, IndexError):
+            continue
+        for node in nodes:
+            if len(nodes) > 1:
+                trees.record(writer, node)
             else:
-                start = at
-                _, at = _DECODER.raw_decode(text, at)
-                blocks.append(Block("record", start, at))
-            at = _skip(text, at)
-    except (ValueError, RecursionError, IndexError):
-        blocks = [Block("code", *trim(text, group[0][0], group[-1][1])) for group in groups(text)]
-    return Parsed(text, blocks)
+                trees.write(writer, node)
+        return writer.parsed()
+    return parse_text(text, source)
 
 
 def parse_jsonl(text: str, source: str = "") -> Parsed:
-    """A block for each line."""
-    text = unescaped(text)
-    spans = [trim(text, *span) for span in line_spans(text, 0, len(text)) if not is_blank(text, *span)]
-    return Parsed(text, [Block("record", start, end) for start, end in spans])
+    """A record for each line."""
+    writer = Writer(text)
+    for low, high in line_spans(text, 0, len(text)):
+        if is_blank(text, low, high):
+            continue
+        low, high = trim(text, low, high)
+        try:
+            node, _ = _node(text, _skip(text, low), 0)
+        except (ValueError, RecursionError, IndexError):
+            writer.block("record", writer.cut(low, high))
+            continue
+        trees.record(writer, node)
+    return writer.parsed()
 
 
-def _open(text: str, start: int, path: tuple[str, ...], depth: int, blocks: list[Block]) -> int:
-    """Blocks for the items of the list or object at `start`; returns the offset after it."""
-    keyed = text[start] == "{"
-    at = _skip(text, start + 1)
-    number = 0
-    while text[at] not in "}]":
-        item, key = at, ""
-        number += 1
-        if keyed:
-            key, at = _DECODER.raw_decode(text, at)
-            at = _skip(text, _skip(text, at) + 1)  # over the colon
-        value, begin = None, at
-        value, at = _DECODER.raw_decode(text, at)
-        if value and isinstance(value, dict | list) and at - begin > _SMALL and depth < _MOST_DEPTH:
-            label = " ".join(str(key).split())[:100] if keyed else _label(value, number)
-            _open(text, begin, (*path, label) if label else path, depth + 1, blocks)
-        else:
-            blocks.append(Block("record", item, at, path))
-        at = _skip(text, at)
-        if text[at] == ",":
-            at = _skip(text, at + 1)
-    return at + 1
+def _node(text: str, at: int, depth: int) -> tuple[Node, int]:
+    """The value that begins at `at`, and the offset after it. Raises ValueError, IndexError."""
+    sign = text[at]
+    if sign == '"':
+        value, end = scanstring(text, at + 1, False)
+        exact = text[at + 1 : end - 1] == value
+        words = value if exact and "\n" not in value else " ".join(value.split())
+        return Node(at + 1 if exact else at, end - 1 if exact else end, words), end
+    if sign in "{[" and depth > _DEEP:
+        raise ValueError("nested too deep")
+    if sign == "{":
+        fields = []
+        end = _skip(text, at + 1)
+        while text[end] != "}":
+            if text[end] != '"':
+                raise ValueError("a key is missing")
+            key, end = scanstring(text, end + 1, False)
+            end = _skip(text, end)
+            if text[end] != ":":
+                raise ValueError("a colon is missing")
+            child, end = _node(text, _skip(text, end + 1), depth + 1)
+            fields.append((" ".join(key.split()), child))
+            end = _following(text, end, "}")
+        return Node(at, end + 1, fields=tuple(fields)), end + 1
+    if sign == "[":
+        items = []
+        end = _skip(text, at + 1)
+        while text[end] != "]":
+            child, end = _node(text, end, depth + 1)
+            items.append(child)
+            end = _following(text, end, "]")
+        return Node(at, end + 1, items=tuple(items)), end + 1
+    found = _SCALAR.match(text, at)
+    if found is None:
+        raise ValueError("no value")
+    return Node(at, found.end(), "" if found.group() == "null" else found.group()), found.end()
 
 
-def _label(value: dict[str, object] | list[object], number: int) -> str:
-    """What a long item of a list is called, so that its parts are not taken for its neighbour's."""
-    if isinstance(value, dict):
-        for key in _NAMES:
-            name = value.get(key)
-            if isinstance(name, str | int) and str(name).strip() and len(str(name)) <= 100:
-                return " ".join(str(name).split())
-    return f"#{number}"
+def _following(text: str, at: int, close: str) -> int:
+    at = _skip(text, at)
+    if text[at] == ",":
+        return _skip(text, at + 1)
+    if text[at] != close:
+        raise ValueError("a comma is missing")
+    return at
 
 
 def _skip(text: str, at: int) -> int:
     found = _SPACE.match(text, at)
     return found.end() if found else at
 
-
-def unescaped(text: str) -> str:
-    """The text with the escapes of letters replaced by the letters; those of control and break characters stay."""
-    if "\\u" not in text:
-        return text
-    return _ESCAPE.sub(_letters, text)
-
-
-def _letters(found: re.Match[str]) -> str:
-    codes = [int(code, 16) for code in found[2].split("\\u")[1:]]
-    out = []
-    for number, code in enumerate(codes):
-        following = codes[number + 1] if number + 1 < len(codes) else 0
-        if 0xD800 <= code < 0xDC00 <= following < 0xE000:
-            out.append(chr(0x10000 + ((code - 0xD800) << 10) + (following - 0xDC00)))
-        elif 0xDC00 <= code < 0xE000 and number and 0xD800 <= codes[number - 1] < 0xDC00:
-            continue  # the second half of the pair before
-        elif code < 0xA0 or 0xD800 <= code < 0xE000 or code in (0x2028, 0x2029, 0xFEFF):
-            out.append(f"\\u{code:04x}")
-        else:
-            out.append(chr(code))
-    return found[1] + "".join(out)
