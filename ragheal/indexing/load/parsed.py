@@ -132,7 +132,7 @@ class Writer:
 
     def block(self, kind: str, bits: Sequence[Bit], *, level: int = 0) -> None:
         """Append a block, set off by an empty line. `level` > 0 makes it a heading of that depth."""
-        bits = _trimmed(bits)
+        bits = _trimmed(bits) if kind == "code" else tight(bits)
         if not bits:
             return
         if level:
@@ -166,6 +166,20 @@ class Writer:
             runs.add(self._length, bit.raw, bit.size, bit.line, bit.page)
         self._parts.append(bit.text)
         self._length += len(bit.text)
+
+
+def tight(bits: Sequence[Bit]) -> list[Bit]:
+    """Bits without white space at either end."""
+    kept = _trimmed(bits)
+    while kept and not kept[0].text.strip():
+        kept.pop(0)
+    if kept and kept[0].text[0].isspace():
+        first = kept[0]
+        bare = first.text.lstrip()
+        cut = len(first.text) - len(bare)
+        exact = first.raw >= 0 and first.size == len(first.text)
+        kept[0] = first._replace(text=bare, raw=first.raw + cut, size=len(bare)) if exact else first._replace(text=bare)
+    return kept
 
 
 def _trimmed(bits: Sequence[Bit]) -> list[Bit]:

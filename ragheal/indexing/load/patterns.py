@@ -24,32 +24,36 @@ class Rules:
     """A set of rules, tried at each place in their order."""
 
     def __init__(self, *rules: Rule, flags: re.RegexFlag = re.NOFLAG) -> None:
-        self._rules = rules
-        self._one = [re.compile(rule.pattern, flags) for rule in rules]
-        self._any = re.compile("|".join(f"(?:{rule.pattern})" for rule in rules), flags)
+        self._rules = [(rule, re.compile(rule.pattern, flags)) for rule in rules]
 
     def bits(self, writer: Writer, start: int, end: int, depth: int = 0) -> list[Bit]:
         """The reading text of [start, end) of the writer's source."""
         bits: list[Bit] = []
         at, text = start, writer.source
-        while at < end and (found := self._any.search(text, at, end)):
-            bits += writer.cut(at, found.start())
-            bits += self._shown(writer, found.start(), end, depth)
-            at = max(found.end(), found.start() + 1)
-            if found.end() == found.start():
-                bits += writer.cut(found.start(), at)
+        ahead = [pattern.search(text, start, end) for _, pattern in self._rules]
+        while at < end:
+            first: re.Match[str] | None = None
+            which = 0
+            for number, found in enumerate(ahead):
+                if found is not None and found.start() < at:
+                    found = ahead[number] = self._rules[number][1].search(text, at, end)
+                if found is not None and (first is None or found.start() < first.start()):
+                    first, which = found, number
+            if first is None:
+                break
+            bits += writer.cut(at, first.start())
+            bits += self._shown(writer, self._rules[which][0], first, depth)
+            at = first.end()
+            if first.end() == first.start():
+                bits += writer.cut(at, at + 1)
+                at += 1
         return bits + (writer.cut(at, end) if at < end else [])
 
-    def _shown(self, writer: Writer, at: int, end: int, depth: int) -> list[Bit]:
-        for rule, pattern in zip(self._rules, self._one, strict=True):
-            found = pattern.match(writer.source, at, end)
-            if found is None:
-                continue
-            if rule.said is not None:
-                text = rule.said(found)
-                return [writer.said(text, found.start(), found.end())] if text else []
-            if not rule.group or found[rule.group] is None:
-                return []
-            low, high = found.span(rule.group)
-            return self.bits(writer, low, high, depth + 1) if rule.inner and depth < _MOST_DEPTH else writer.cut(low, high)
-        return []
+    def _shown(self, writer: Writer, rule: Rule, found: re.Match[str], depth: int) -> list[Bit]:
+        if rule.said is not None:
+            text = rule.said(found)
+            return [writer.said(text, found.start(), found.end())] if text else []
+        if not rule.group or found[rule.group] is None:
+            return []
+        low, high = found.span(rule.group)
+        return self.bits(writer, low, high, depth + 1) if rule.inner and depth < _MOST_DEPTH else writer.cut(low, high)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ragheal.indexing.load.parsed import Bit
+from ragheal.indexing.load.parsed import Bit, tight
 
 Cell = list[Bit]
 _WIDE = "\u2e80"
@@ -47,9 +47,4 @@ def _name(heads: Sequence[Sequence[Cell]], column: int) -> str:
 
 def _flat(cell: Cell) -> Cell:
     """A cell on one line, without white space around it."""
-    bits = [bit._replace(text=bit.text.replace("\n", " ")) if "\n" in bit.text else bit for bit in cell]
-    while bits and not bits[0].text.strip():
-        bits.pop(0)
-    while bits and not bits[-1].text.strip():
-        bits.pop()
-    return bits
+    return tight([bit._replace(text=bit.text.replace("\n", " ")) if "\n" in bit.text else bit for bit in cell])
