@@ -2,7 +2,8 @@
 
 A chunk stays under one heading. Short blocks are joined up to `chunk_tokens`, long ones cut where their kind
 allows (`pieces.py`). The line of a heading is not part of the text below it: it stands in `headings`; only a
-heading with nothing below it is a chunk of its own.
+heading with nothing below it is a chunk of its own, and one that names a release or a day begins the text below it.
+Records are read line by line and prose by sentences, so a chunk holds one or the other.
 """
 
 from __future__ import annotations
@@ -12,8 +13,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from ragheal.indexing.load.parsed import is_blank, trim
-from ragheal.indexing.load.titles import plain
+from ragheal.indexing.load.parsed import is_blank, is_release, trim
 from ragheal.indexing.pieces import cut, tokens
 from ragheal.settings import IndexSettings
 from ragheal.text.sentences import sentences
@@ -36,7 +36,6 @@ class _Piece(NamedTuple):
     end: int
     kind: str
     tokens: float
-    header: str = ""  # the column names of a table that began in an earlier piece
 
 
 def embed_text(chunk: Chunk) -> str:
@@ -56,7 +55,7 @@ def split(document: Document, settings: IndexSettings) -> list[Chunk]:
     chunks: list[Chunk] = []
     for headings, blocks in _sections(document):
         path = _path(document.title, headings)
-        room = _MOST_TOKENS - tokens(_shortened(path)) - (80 if _has_table(blocks) else 1)
+        room = _MOST_TOKENS - tokens(_shortened(path)) - 1
         limit = max(16.0, min(2.0 * settings.chunk_tokens, room))
         target = min(float(settings.chunk_tokens), limit)
         previous_end = -1
@@ -69,8 +68,7 @@ def split(document: Document, settings: IndexSettings) -> list[Chunk]:
                 begin = _overlapping(text, chunks[-1].start_char, previous_end, settings.chunk_overlap)
                 begin = start if tokens(text[begin:end]) > limit else begin
             previous_end = end
-            full = _path("", (*path, pieces[0].header))
-            chunks.append(_chunk(document, len(chunks), begin, end, full, _kind(pieces)))
+            chunks.append(_chunk(document, len(chunks), begin, end, path, _kind(pieces)))
     return chunks
 
 
@@ -89,10 +87,13 @@ def _sections(document: Document) -> Iterator[tuple[tuple[str, ...], list[Block]
             continue
         if lone and block.headings[: len(lone.headings)] != lone.headings:
             yield _alone(lone)
-        lone = None
+            lone = None
         if run and run[0].headings != block.headings:
             yield run[0].headings, run
             run = []
+        if lone and is_release(lone.headings[-1]) and lone.headings == block.headings:
+            run.append(Block("paragraph", lone.start, lone.end, lone.headings))
+        lone = None
         run.append(block)
     if run:
         yield run[0].headings, run
@@ -115,21 +116,7 @@ def _pieces(text: str, blocks: Sequence[Block], target: float, limit: float) -> 
                 yield _Piece(block.start, block.end, block.kind, whole)
                 continue
         for start, end, weight in cut(text, block.start, block.end, block.kind, target, limit):
-            header = _header(text, block) if block.kind == "table" and start > block.start else ""
-            yield _Piece(start, end, block.kind, weight, header)
-
-
-def _has_table(blocks: Sequence[Block]) -> bool:
-    return any(block.kind == "table" for block in blocks)
-
-
-def _header(text: str, block: Block) -> str:
-    """The column names of a table: its first row, so that the rows of a later chunk can be read alone."""
-    line = text[block.start : min(block.end, block.start + 2000)].split("\n", 1)[0]
-    if "|" not in line and "\t" not in line:
-        return ""
-    names = [plain(cell) for cell in re.split(r"(?<!\\)\||\t", line)]
-    return ", ".join(name for name in names if name)[:_HEADING_CHARS]
+            yield _Piece(start, end, block.kind, weight)
 
 
 def _packed(pieces: Iterator[_Piece], target: float, limit: float, text: str) -> Iterator[list[_Piece]]:
@@ -141,7 +128,8 @@ def _packed(pieces: Iterator[_Piece], target: float, limit: float, text: str) ->
         # What stands between two pieces, such as a comma, becomes part of the chunk.
         between = text[held[-1].end : piece.start] if held else ""
         gap = tokens(between)
-        if held and (weight + gap + piece.tokens > target or _parts(between)):
+        apart = bool(held) and (held[-1].kind == "record") != (piece.kind == "record")
+        if held and (weight + gap + piece.tokens > target or _parts(between) or apart):
             carried = held[-1:] if not _parts(between) and _introduces(text, held[-1], piece, limit) else []
             rest = held[: len(held) - len(carried)]
             if rest:
@@ -152,7 +140,8 @@ def _packed(pieces: Iterator[_Piece], target: float, limit: float, text: str) ->
             gap = gap if carried else 0.0
         held.append(piece)
         weight += gap + piece.tokens
-    if ready and held and weight < target / 4 and not _parts(text[ready[-1].end : held[0].start]):
+    alike = ready and held and (ready[-1].kind == "record") == (held[0].kind == "record")
+    if alike and weight < target / 4 and not _parts(text[ready[-1].end : held[0].start]):
         joined = tokens(text[ready[0].start : held[-1].end])
         if joined <= min(1.5 * target, limit):
             yield ready + held
@@ -237,7 +226,7 @@ def _chunk(document: Document, ordinal: int, start: int, end: int, path: tuple[s
         page=place.page,
         date=date_of(document.metadata),
         raw=raw,
-        places=pack(document.runs, low, high, start, shift),
+        places=pack(document.runs, len(document.text), low, high, start, shift),
     )
 
 

@@ -1,4 +1,4 @@
-"""Sentences that address whoever answers instead of stating something: data, never orders.
+"""Sentences that address whoever answers, or lack their value, instead of stating something: never quoted.
 
 They are recognised so that they are not quoted as if they were facts. Nothing in the program obeys them
 anyway; an extractive answer could still repeat them.
@@ -31,8 +31,15 @@ _CHINESE = re.compile(
 )
 
 
+#: Around the name of a value that another program fills in and that stands nowhere in the document.
+OPEN, CLOSE = "⟪", "⟫"
+
+
 def addresses_reader(text: str) -> bool:
-    """Whether a sentence gives orders to a model or to whoever answers questions."""
+    """Whether a sentence must not be quoted: it gives orders to a model or to whoever answers questions, or its
+    value is yet to be filled in."""
+    if OPEN in text and CLOSE in text:
+        return True
     if has_han(text) and _CHINESE.search(simplified(text)):
         return True
     return _ENGLISH.search(text) is not None

@@ -22,6 +22,7 @@ _FRESH = re.compile(r"[ \t]*[A-Z0-9\u00c0-\u00de\u3400-\u9fff\"“「『《\[(�
 _OWN_LINE = re.compile(
     r"\s*(?:[-*+•·]\s|\d{1,3}[.)、]\s?|[(（]\d{1,3}[)）]|\||#{1,6}\s|>|[一二三四五六七八九十]+、)"
 )
+_NUMBERED = re.compile(r"(?:\A|\n)[ \t]*\d{1,3}\Z")
 
 
 def sentences(text: str) -> list[tuple[int, int]]:
@@ -84,6 +85,8 @@ def _is_latin_end(text: str, match: re.Match[str]) -> bool:
         return not after.islower()
     if after.islower():
         return False
+    if _NUMBERED.search(text, max(0, match.start() - 20), match.start()):
+        return False  # the number of an item ends nothing
     word = re.search(r"[\w.]+$", text[max(0, match.start() - 20) : match.start()])
     before = word.group() if word else ""
     if before.lower().strip(".") in _ABBREVIATIONS:

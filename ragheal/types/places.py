@@ -87,26 +87,26 @@ class Runs(NamedTuple):
         return raw + max(0, min(start - begin, length)), raw + max(0, min(end - begin, length))
 
 
-def pack(runs: Runs, low: int, high: int, shift: int, raw_shift: int | None) -> bytes:
-    """Runs [low, high) as bytes, their offsets made relative. `raw_shift` None: the source text is not kept, so
+def pack(runs: Runs, size: int, low: int, high: int, shift: int, raw_shift: int | None) -> bytes:
+    """Runs [low, high) of a text of `size` characters as bytes, their offsets made relative. `raw_shift` None: the source text is not kept, so
     that the reading text stands for itself."""
     out = bytearray()
     start = raw = line = page = 0
     for index in range(low, high):
         begin = max(0, runs.starts[index] - shift)
         cut = max(0, shift - runs.starts[index])  # a chunk may begin within a run
-        own, size = runs.raws[index], runs.sizes[index]
+        own, length = runs.raws[index], runs.sizes[index]
         placed = own >= 0
-        stop = runs.starts[index + 1] if index + 1 < len(runs.starts) else None
-        exact = stop is None or size == stop - runs.starts[index]
+        stop = runs.starts[index + 1] if index + 1 < len(runs.starts) else size
+        exact = length == stop - runs.starts[index]
         if placed:
             own = begin if raw_shift is None else own - raw_shift + (cut if exact else 0)
-            size = -1 if raw_shift is None or exact else size  # as long as the run itself
+            length = -1 if raw_shift is None or exact else length  # as long as the run itself
         _number(out, (begin - start) * 2 + placed)
         start = begin
         if placed:
             _number(out, _zigzag(own - raw))
-            _number(out, size + 1)
+            _number(out, length + 1)
             _number(out, _zigzag(runs.lines[index] - line))
             _number(out, _zigzag(runs.pages[index] - page))
             raw, line, page = own, runs.lines[index], runs.pages[index]

@@ -37,7 +37,7 @@ DAMAGE = {
     "no database": (lambda g: (g / "index.db").write_bytes(b"x" * (g / "index.db").stat().st_size), "index.db"),
     "words gone": (lambda g: shutil.rmtree(g / "words"), "is missing"),
     "manifest cut off": (lambda g: cut(g / "manifest.json"), "manifest.json is not readable"),
-    "another version": (lambda g: edit(g / "manifest.json", version=99), "format 99, this ragheal reads format 1"),
+    "another version": (lambda g: edit(g / "manifest.json", version=99), "format 99, this ragheal reads format 2"),
     "generation gone": (lambda g: shutil.rmtree(g), "CURRENT names"),
     "pointer scrambled": (lambda g: (g.parent.parent / "CURRENT").write_bytes(b"\xff\0"), "CURRENT names no"),
 }

@@ -43,7 +43,8 @@ def read(name: str, content: str | bytes) -> Document:
 def test_encodings(text: str, written: str, encoding: str) -> None:
     """The words of a file in another encoding could not be found, and its quotes would be gibberish."""
     document = read("a.txt", text.encode(written))
-    assert document.text == text
+    assert document.raw == text
+    assert document.text.split() == text.split()
     assert document.encoding == encoding
     assert "decoding" not in document.metadata
 
@@ -51,7 +52,7 @@ def test_encodings(text: str, written: str, encoding: str) -> None:
 def test_declared_encoding_is_used() -> None:
     """A short page that says what it is would be guessed wrong."""
     page = '<meta charset="gb2312"><title>价格</title><p>价格'
-    assert read("a.html", page.encode("gbk")).text == "价格\n"
+    assert read("a.html", page.encode("gbk")).text == "价格"
 
 
 def test_damage_is_read_around_and_told() -> None:
@@ -60,6 +61,9 @@ def test_damage_is_read_around_and_told() -> None:
     assert document.text == CHINESE + "\ufffd" + CHINESE
     assert document.metadata == {"decoding": "1 character replaced"}
     assert read("a.txt", b"word " * 500 + b"\0").text.endswith(" \ufffd")
+    tail = read("a.txt", b"The gate opens at seven.\n" * 40 + b"\0\1\2" * 500)
+    assert tail.text.count("seven") == 40
+    assert tail.metadata == {"decoding": "1500 bytes of binary data left out"}
 
 
 @pytest.mark.parametrize(
@@ -74,7 +78,16 @@ def test_damage_is_read_around_and_told() -> None:
         ("a.txt", bytes(range(256)) * 20, "binary"),
         ("a.txt", b"\0" * 1000, "binary"),
         ("a.txt", b"text\0with\0nuls\0" * 20, "binary"),
-        ("a.xyz", b"text", "unsupported type"),
+        ("a.png", b"text", "unsupported type"),
+        ("server.pem", b"text", "may hold keys or passwords: not read"),
+        ("note.txt", b"-----BEGIN OPENSSH PRIVATE KEY-----\nabc", "holds a key: not read"),
+        ("note.txt", b"ghp_" + b"a1" * 18 + b"\n", "holds a key: not read"),
+        ("yarn.lock", b"a b", "generated: a lock file"),
+        ("app.min.js", b"a b", "generated: minified code"),
+        ("app.js", b"a=1;" * 10_000, "generated: minified code"),
+        ("logo.svg", b"<svg><text>a</text></svg>", "a picture (SVG)"),
+        ("logo.xml", b'<?xml version="1.0"?>\n<svg xmlns="x"><text>a</text></svg>', "a picture (SVG)"),
+        ("sitemap.xml", b"<urlset/>", "generated: a sitemap"),
     ],
 )
 def test_nothing_to_read_is_skipped(name: str, data: bytes, reason: str) -> None:
@@ -82,6 +95,24 @@ def test_nothing_to_read_is_skipped(name: str, data: bytes, reason: str) -> None
     with pytest.raises(LoadError) as caught:
         read(name, data)
     assert (caught.value.reason, caught.value.skipped) == (reason, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "kind", "said"),
+    [
+        ("page.md.erb", "The *gate* is open.", "markdown", "The gate is open."),
+        ("page.zz", "The gate is open.", "text", "The gate is open."),
+        ("NOTICE", "The gate is open.", "text", "The gate is open."),
+        ("gate.8", ".TH GATE 8\n.SH NAME\ngate \\- opens\n", "roff", "NAME\n\ngate - opens"),
+        ("talk", "WEBVTT\n\n00:01.000 --> 00:02.000\nHello there.\n", "captions", "Hello there."),
+        ("page", "<!DOCTYPE html><p>The <b>gate</b>", "html", "The gate"),
+        ("deploy.env.example", "The gate", "text", "The gate"),
+    ],
+)
+def test_what_a_file_is_shows_in_its_content(name: str, content: str, kind: str, said: str) -> None:
+    """A document with an unusual name would be left out, or shown with its markup."""
+    document = read(name, content)
+    assert (document.kind, document.text) == (kind, said)
 
 
 @pytest.mark.parametrize(

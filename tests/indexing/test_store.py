@@ -103,9 +103,9 @@ def test_new_fields_need_a_new_format():
     from ragheal.indexing.generation import FORMAT
 
     assert (FORMAT, CHUNK_FIELDS, DOCUMENT_FIELDS) == (
-        1,
+        2,
         ("id", "source", "ordinal", "text", "headings", "kind", "start_line", "end_line", "start_char", "end_char",
-         "page", "date"),
+         "page", "date", "raw", "places"),
         ("source", "root", "path", "sha256", "size", "mtime_ns", "ctime_ns", "inode", "status", "reason", "kind",
          "title", "encoding", "metadata", "chunks", "indexed_at"),
     )  # fmt: skip

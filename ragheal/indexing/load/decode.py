@@ -15,6 +15,7 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _ENOUGH = 0.12  # share of everyday characters from which a reading as Chinese is believed
+_LEAST_HEAD = 400  # bytes of text before a binary tail
 _SAMPLE = 32_768  # bytes looked at to guess an encoding
 _DECLARED = re.compile(rb"(?:charset|coding|encoding)\s*[=:]\s*[\"']?([A-Za-z][-\w.]{2,20})")
 # What Western languages write beyond ASCII.
@@ -52,11 +53,12 @@ def decode(data: bytes) -> tuple[str, str, str]:
     if wide:
         return _checked(data.decode(wide, "replace"), wide, 0)
     try:
-        return _checked(data.decode("utf-8"), "utf-8", 0)
+        text = data.decode("utf-8")
+        return _head(data) if data.count(b"\0") * 1000 > len(data) else _checked(text, "utf-8", 0)
     except UnicodeDecodeError:
         pass
     if data.count(b"\0") * 1000 > len(data):
-        raise LoadError("binary", skipped=True)
+        return _head(data)
     if _is_damaged_utf8(data):
         text = data.decode("utf-8", "replace")
         return _checked(text, "utf-8", text.count("\ufffd"))
@@ -77,6 +79,18 @@ def _checked(text: str, encoding: str, replaced: int) -> tuple[str, str, str]:
         text = text.replace("\0", "\ufffd")
     lost = replaced + nuls
     return text, encoding, f"{lost} character{'s' if lost > 1 else ''} replaced" if lost else ""
+
+
+def _head(data: bytes) -> tuple[str, str, str]:
+    """The text before a binary tail. Raises LoadError "binary" when there is none to speak of."""
+    end = data.rfind(b"\n", 0, data.find(b"\0")) + 1
+    try:
+        text = data[:end].decode("utf-8")
+    except UnicodeDecodeError:
+        raise LoadError("binary", skipped=True) from None
+    if end < _LEAST_HEAD or len(_READABLE.findall(text)) < 0.98 * len(text):
+        raise LoadError("binary", skipped=True)
+    return text, "utf-8", f"{len(data) - end} bytes of binary data left out"
 
 
 def _invalid(data: bytes, mark: bytes, encoding: str) -> int:

@@ -11,7 +11,7 @@ from html import unescape
 from typing import TYPE_CHECKING, Any
 
 from ragheal.indexing.load.parsed import Bit, Writer
-from ragheal.indexing.load.templates import TEMPLATE, filled
+from ragheal.indexing.load.templates import TEMPLATE, filled, in_code
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -31,6 +31,7 @@ _BADGE = re.compile(r"shields\.io|badge|codecov\.io|travis-ci|/workflows/|\.svg\
 _TAG = re.compile(r"<(/?)([a-zA-Z][\w-]*)")
 _HAN = re.compile("[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")
 _STRUCK = frozenset({"s", "del", "strike"})
+_LONG = 20_000  # characters of one paragraph: nobody wrote it by hand, and inline rules are not all linear
 _TASK = re.compile(r"\[([ xX])\]\s+")
 
 
@@ -47,7 +48,7 @@ def _dialect(state: StateInline, silent: bool) -> bool:
                 kind = "gone"  # the name of an embedded file
         else:
             found = _NOTE.match(src, at)
-    elif char == "{":
+    elif char in "{$":
         if found := TEMPLATE.match(src, at):
             text = filled(found.group())
             kind = "template" if text else "gone"
@@ -104,6 +105,10 @@ def parser() -> MarkdownIt:
     class Inline(ParserInline):
         def parse(self, src: str, md: Any, env: Any, tokens: list[Any]) -> list[Any]:
             state = Placed(src, md, env, tokens)
+            if len(src) > _LONG:
+                state.pending, state.pos, state.begun = src, len(src), 0
+                state.pushPending()
+                return state.tokens
             self.tokenize(state)
             for rule in self.ruler2.getRules(""):
                 rule(state)
@@ -178,7 +183,13 @@ class _Reader:
                 if self.bits and self.bits[-1].text in {"☐ ", "☑ "} and text.strip() in {"]", "x", " ", "] "}:
                     continue
                 place = content.find(text, at - base, at - base + len(text) + 40)
-                self.add(text, at if place == -1 else base + place, len(text))
+                at = at if place == -1 else base + place
+                if token.type == "code_inline" and "{{" in text and (said := in_code(text)) != text:
+                    self.add(said, at, len(text))
+                    continue
+                for line in text.split("\n"):  # of a paragraph too long to be parsed
+                    self.add(line if at == base + place else f" {line}", at, len(line))
+                    at += len(line) + 1
             elif token.type == "text_special":
                 self.add(token.content.replace("\xa0", " "), at, len(token.markup) or len(token.content))
             elif token.type == "softbreak":
@@ -207,8 +218,7 @@ class _Reader:
             return
         if number and tokens[number - 1].type == "link_open" and not token.content.strip(" "):
             return
-        place = token.content and self.anchor and token.content
-        if place:
+        if token.content:
             self.take(token.children or [], token.content, at + 2)  # after "!["
 
     def _tag(self, tag: str, at: int) -> None:

@@ -10,7 +10,6 @@ from ragheal.indexing.load.dialect import prepared
 from ragheal.indexing.load.front import front_matter, record
 from ragheal.indexing.load.inline import Anchor, bits_of, parser
 from ragheal.indexing.load.parsed import Bit, Parsed, Writer, line_starts
-from ragheal.indexing.load.plain import parse_text
 from ragheal.indexing.load.records import Cell, recorded
 from ragheal.indexing.load.titles import plain
 
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
 
 # The parser needs about a thousand times the room of a line, so long files are read in parts.
 _PART = 4000  # lines
-_LONG_LINE = 200_000  # characters: no such line was written by hand, and inline rules are not all linear
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
 _STARTS_ITEM = re.compile(r"\s|[-*+>|:]|\d+[.)]")
 _HTML_TITLE = re.compile(r"<h1\b[^>]*>(.{1,400}?)</h1", re.IGNORECASE | re.DOTALL)
@@ -39,8 +37,6 @@ def parse_markdown(text: str, source: str = "") -> Parsed:
     first = 0
     while starts[first] < begin:
         first += 1
-    if max((high - low for low, high in zip(starts, starts[1:], strict=False)), default=0) > _LONG_LINE:
-        return parse_text(text, source)
     shaped = prepared(text, first)
     offsets = starts if shaped is text else line_starts(shaped)
     for low, high in _parts(shaped, offsets, first):

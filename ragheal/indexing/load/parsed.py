@@ -14,6 +14,17 @@ _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 _BREAKS = re.compile(r"\r\n|\r|\n")
 
 
+# "v2.6.0 - 2024-11-19", "[1.4] 2020-01-02", "Version 3.0"; not "3.2 Installation".
+_RELEASE = re.compile(
+    r"\W*(?:[A-Za-z][\w .-]{0,30}\s)?\[?v?\d+\.\d+(?:\.\d+)*[\w.+-]*\]?\s*(?:\Z|[-–—(:/（，,]|\d{4})|.*\b\d{4}-\d{2}-\d{2}\b|.*\d{4}年\d",
+)
+
+
+def is_release(heading: str) -> bool:
+    """Whether a heading tells a version or a day, so that what stands below it is true of that alone."""
+    return len(heading) < 100 and _RELEASE.match(heading) is not None
+
+
 class Parsed(NamedTuple):
     """The parts of a `Document` that a parser knows; see there. `runs` None: the text is the file itself."""
 
@@ -146,14 +157,31 @@ class Writer:
         self.blocks.append(Block("heading" if level else kind, start, self._length, self.headings))  # type: ignore[arg-type]
 
     def rows(self, kind: str, lines: Iterable[Sequence[Bit]]) -> None:
-        """A block of lines."""
+        """A block of lines. The items of a release are led by its name: "- 2.6.0: Removed: the switch"."""
+        release = self.path[-1][1] if kind == "list" and self.path and is_release(self.path[-1][1]) else ""
         joined: list[Bit] = []
         for line in lines:
             if any(bit.text.strip() for bit in line):
                 if joined:
                     joined.append(Bit("\n"))
-                joined += line
+                lead, *rest = line
+                if release and rest and lead.raw < 0 and lead.text[0] in "-0123456789":
+                    joined += [lead, Bit(f"{release}: "), *rest]
+                else:
+                    joined += line
         self.block(kind, joined)
+
+    def _end_of(self, bit: Bit) -> None:
+        """A text that stands for several lines of the file ends on the last of them: its last character does."""
+        if not self.source or bit.size == len(bit.text) or len(bit.text) < 2:
+            return
+        stop = bit.raw + bit.size
+        while stop > bit.raw + 1 and self.source[stop - 1 : stop].isspace():
+            stop -= 1
+        last = self.line(stop - 1)
+        if last > bit.line:
+            self.runs.sizes[-1] = max(1, self.starts[bit.line] - bit.raw)
+            self.runs.add(self._length + len(bit.text) - 1, stop - 1, 1, last, bit.page)
 
     def _put(self, bit: Bit) -> None:
         if not bit.text:
@@ -164,6 +192,7 @@ class Writer:
                 runs.add(self._length, -1, 0, 0)
         else:
             runs.add(self._length, bit.raw, bit.size, bit.line, bit.page)
+            self._end_of(bit)
         self._parts.append(bit.text)
         self._length += len(bit.text)
 
