@@ -148,7 +148,10 @@ def odt() -> bytes:
     names = {"office": "office", "text": "text", "table": "table"}
     spaces = " ".join(f'xmlns:{n}="urn:oasis:names:tc:opendocument:xmlns:{v}:1.0"' for n, v in names.items())
     cell = "<table:table-cell><text:p>{}</text:p></table:table-cell>"
-    rows = "".join(f"<table:table-row>{cell.format(a)}{cell.format(b)}</table:table-row>" for a, b in (("Boat", "Crew"), ("Ida", "4")))
+    rows = "".join(
+        f"<table:table-row>{cell.format(a)}{cell.format(b)}</table:table-row>"
+        for a, b in (("Boat", "Crew"), ("Ida", "4"))
+    )
     return zipped(
         {
             "content.xml": f"<office:document-content {spaces}><office:body><office:text><text:tracked-changes><text:p>deleted words"

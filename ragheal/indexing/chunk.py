@@ -2,7 +2,7 @@
 
 A chunk stays under one heading. Short blocks are joined up to `chunk_tokens`, long ones cut where their kind
 allows (`pieces.py`). The line of a heading is not part of the text below it: it stands in `headings`; only a
-heading with nothing below it is a chunk of its own, and one that names a release or a day begins the text below it.
+heading with nothing below it is a chunk of its own, and one that names a release begins the text below it.
 Records are read line by line and prose by sentences, so a chunk holds one or the other.
 """
 

@@ -23,6 +23,7 @@ import msgspec
 from ragheal.errors import IndexDamaged, RaghealError, StorageError
 from ragheal.indexing.folder import REBUILD, unreadable
 from ragheal.types import Chunk, Value
+from ragheal.types.places import unpack
 
 #: Bound of SQLite's variables in one statement, with room to spare.
 BATCH = 500
@@ -198,7 +199,12 @@ class Store:
     def _chunk(self, row: Sequence[Any]) -> Chunk:
         values = dict(zip(CHUNK_FIELDS, row, strict=True))
         values["headings"] = self._json(values["headings"], tuple[str, ...])
-        return self._convert(values, Chunk)
+        chunk = self._convert(values, Chunk)
+        try:
+            unpack(chunk.places, len(chunk.text))
+        except (ValueError, OverflowError) as error:
+            raise IndexDamaged(f"{self.path} holds a row that is not readable: {error}", hint=REBUILD) from None
+        return chunk
 
     def _json(self, text: Any, kind: Any) -> Any:
         try:

@@ -45,7 +45,7 @@ class Document(Value, frozen=True):
 class Chunk(Value, frozen=True):
     """A piece of a document that is indexed, retrieved and cited. `text == document.text[start_char:end_char]`.
 
-    It has two faces: `text` is what is embedded, searched, read and shown; `raw` is what stands in the file for it,
+    It has two faces: `text` is what is embedded, searched, read and shown; `raw` what stands in the file for it,
     "" where that is the same or no text. `places` leads from the one to the other (see `types/places.py`).
     """
 

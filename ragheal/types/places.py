@@ -1,7 +1,7 @@
 """Where the reading text of a document stands in its file.
 
-A *run* is a stretch of the reading text that came from one place: `start` its offset in the reading text, `raw` and
-`size` the offset and length of what stands for it in the source text, `line` and `page` its place in the file.
+A *run* is a stretch of the reading text that came from one place: `start` its offset in the reading text, `raw`
+and `size` the offset and length of what stands for it in the source text, `line` and `page` its place in the file.
 A run with `raw` -1 was put there by the loader, such as the name of a column before its value; it has no place.
 Where `size` is the run's own length its characters stand in the source one by one, else it stands for the whole.
 No run goes over the end of a line of the file, so that a place is looked up and never counted.
@@ -88,8 +88,10 @@ class Runs(NamedTuple):
 
 
 def pack(runs: Runs, size: int, low: int, high: int, shift: int, raw_shift: int | None) -> bytes:
-    """Runs [low, high) of a text of `size` characters as bytes, their offsets made relative. `raw_shift` None: the source text is not kept, so
-    that the reading text stands for itself."""
+    """Runs [low, high) of a text of `size` characters as bytes, their offsets made relative.
+
+    `raw_shift` None: the source text is not kept, so that the reading text stands for itself.
+    """
     out = bytearray()
     start = raw = line = page = 0
     for index in range(low, high):

@@ -228,9 +228,11 @@ def test_records_and_prose_are_not_in_one_chunk() -> None:
 
 def test_what_a_release_brought_is_told_with_its_name() -> None:
     """ "Removed: the switch" would be found without the version and the day that stand in the heading."""
-    chunks = chunks_of("a.md", "# News\n\n## v2.6.0 - 2024-11-19\n\nA team.\n\n- Removed: x\n\n## 3.2 Setup\n\n- Do it\n")
+    chunks = chunks_of(
+        "a.md", "# News\n\n## v2.6.0 - 2024-11-19\n\nA team.\n\n- Removed: x\n\n## 3.2 Setup\n\n- Do it\n"
+    )
     assert [chunk.text for chunk in chunks] == [
-        "v2.6.0 - 2024-11-19\n\nA team.\n\n- v2.6.0 - 2024-11-19: Removed: x",
+        "v2.6.0 - released 2024-11-19\n\nA team.\n\n- v2.6.0 - 2024-11-19: Removed: x",
         "- Do it",
     ]
     at = chunks[0].text.index("Removed")
@@ -248,7 +250,7 @@ def test_title_and_texts_for_the_channels() -> None:
     chunk = chunks_of("rate_limits.md", "## Free\n\nSixty.")[0]
     assert chunk.headings == ("rate limits", "Free")
     assert embed_text(chunk) == lexical_text(chunk) == "rate limits > Free\nSixty."
-    long = chunks_of("a.md", "---\ntitle: " + "t" * 500 + "\n---\n" + "# " + "h" * 500 + "\n\ntext")[0]
+    long = chunks_of("a.md", "---\ntitle: " + "t" * 500 + "\n---\n" + "# " + "h" * 500 + "\n\ntext")[-1]
     assert len(embed_text(long)) < 300
     assert "h" * 500 in lexical_text(long)
 
@@ -265,7 +267,7 @@ def test_title_and_texts_for_the_channels() -> None:
 )
 def test_chunks_know_the_date_of_their_document(field: str, date: str) -> None:
     """Of two sources that disagree, the newer one could not be told."""
-    assert chunks_of("a.md", f"---\n{field}\n---\nText.")[0].date == date
+    assert chunks_of("a.md", f"---\n{field}\n---\nText.")[-1].date == date
 
 
 def test_overlap_repeats_sentences() -> None:

@@ -86,7 +86,8 @@ def test_pdf_paragraphs_and_pages() -> None:
     held = next(chunk for chunk in chunks if "to explain" in chunk.text)
     at = held.text.index("to explain")
     assert (held.place(0, 5).page, held.place(at, at + 10).page) == (1, 2)
-    assert chunks[-1].page == 3
+    at = chunks[-1].text.index("Closing")
+    assert chunks[-1].place(at, at + 7).page == 3
     assert all(chunk.headings == ("Handbook", "1. Working hours") for chunk in chunks)
 
 
@@ -152,3 +153,132 @@ def test_docx_that_cannot_be_read_says_why() -> None:
         with pytest.raises(LoadError) as caught:
             load(DOCX, "a.docx", data)
         assert caught.value.reason == reason
+
+
+W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+
+
+def word(body: str, **parts: str) -> bytes:
+    """A DOCX with this body; `parts` are footnotes, comments and numbering, the inside of their root."""
+    import docx
+    from docx.opc.constants import RELATIONSHIP_TYPE
+    from docx.opc.packuri import PackURI
+    from docx.opc.part import Part
+    from docx.oxml import parse_xml
+
+    made = docx.Document()
+    for name, inside in parts.items():
+        kind = f"{RELATIONSHIP_TYPE.STYLES.rpartition('/')[0]}/{name}"
+        known = [rel.target_part for rel in made.part.rels.values() if rel.reltype == kind]
+        blob = f'<w:{name} xmlns:w="{W}">{inside}</w:{name}>'.encode()
+        if known:
+            known[0]._element = parse_xml(blob)
+        else:
+            made.part.relate_to(
+                Part(PackURI(f"/word/{name}.xml"), "application/xml", blob, made.part.package), kind
+            )
+    for element in reversed(parse_xml(f'<w:body xmlns:w="{W}">{body}</w:body>')):
+        made.element.body.insert(0, element)
+    out = io.BytesIO()
+    made.save(out)
+    return out.getvalue()
+
+
+def run(text: str) -> str:
+    return f'<w:r><w:t xml:space="preserve">{text}</w:t></w:r>'
+
+
+def test_docx_with_all_changes_accepted() -> None:
+    """An inserted amount would be missing from its sentence, or a deleted one be told as valid."""
+    body = (
+        f"<w:p>{run('The fee is ')}<w:del><w:r><w:delText>11</w:delText></w:r></w:del><w:ins>{run('14')}</w:ins>{run(' euros.')}</w:p>"
+        f"<w:sdt><w:sdtContent><w:p>{run('In a control.')}</w:p></w:sdtContent></w:sdt>"
+        f"<w:p><w:r><w:rPr><w:strike/></w:rPr><w:t>Old</w:t></w:r>{run(' new.')}</w:p>"
+        f"<w:p>{run('See')}<w:r><w:footnoteReference w:id='2'/></w:r>{run(' it.')}</w:p>"
+        f"<w:p><w:r><w:pict><w:txbxContent><w:p>{run('In a box.')}</w:p></w:txbxContent></w:pict></w:r></w:p>"
+        "<w:p><w:r><w:fldChar w:fldCharType='begin'/></w:r><w:r><w:instrText>DATE</w:instrText></w:r>"
+        f"<w:fldSimple w:instr='PAGE'>{run('May 3')}</w:fldSimple></w:p>"
+    )
+    notes = f"<w:footnote w:id='2'><w:p>{run('The note.')}</w:p></w:footnote>"
+    document = load(DOCX, "a.docx", word(body, footnotes=notes))
+    assert [text for _, _, text in shown(document)] == [
+        "The fee is 14 euros.", "In a control.", "~~Old~~ new.", "See it.", "The note.", "In a box.", "May 3",
+    ]  # fmt: skip
+
+
+def test_docx_numbers_as_word_shows_them() -> None:
+    """Clause 2.1 could not be asked for by its number."""
+    level = '<w:lvl w:ilvl="{}"><w:start w:val="1"/><w:numFmt w:val="{}"/><w:lvlText w:val="{}"/></w:lvl>'
+    levels = level.format(0, "decimal", "%1.") + level.format(1, "lowerLetter", "%1.%2)")
+    numbering = (
+        f'<w:abstractNum w:abstractNumId="90">{levels}</w:abstractNum>'
+        '<w:num w:numId="91"><w:abstractNumId w:val="90"/></w:num>'
+    )
+    item = '<w:p><w:pPr><w:numPr><w:ilvl w:val="{}"/><w:numId w:val="91"/></w:numPr></w:pPr>{}</w:p>'
+    body = "".join(
+        item.format(depth, run(text))
+        for depth, text in ((0, "Rent"), (0, "Ramp"), (1, "Snow"), (1, "Salt"), (0, "End"))
+    )
+    document = load(DOCX, "a.docx", word(body, numbering=numbering))
+    assert [text for _, _, text in shown(document)] == ["1. Rent\n2. Ramp\n  2.a) Snow\n  2.b) Salt\n3. End"]
+
+
+def columns(left: list[str], right: list[str]) -> bytes:
+    """A page that is drawn row by row, over both columns."""
+    rows = []
+    for number, (one, other) in enumerate(zip(left, right, strict=True)):
+        top = 700 - 15 * number
+        rows.append(f"1 0 0 1 60 {top} Tm ({one}) Tj 1 0 0 1 330 {top} Tm ({other}) Tj")
+    plain = pdf([["X"]])
+    stream = f"BT /F1 10 Tf {' '.join(rows)} ET"
+    start, end = plain.index(b"<< /Length"), plain.index(b"endstream")
+    return plain[:start] + f"<< /Length {len(stream)} >>\nstream\n{stream}\n".encode() + plain[end:]
+
+
+def test_pdf_columns_are_read_one_after_the_other() -> None:
+    """Lines of two columns would be mixed into sentences that nobody wrote."""
+    left = ["The owl is fed at nine and at", "four each day by the keeper", "of the birds, Ida Lund."]
+    right = ["The pond holds two tons of", "water and is cleaned on", "Monday by the town."]
+    texts = [text for _, _, text in shown(load(PDF, "a.pdf", columns(left, right)))]
+    assert texts == [" ".join(left), " ".join(right)]
+
+
+def test_pdf_words_that_broke_at_the_end_of_a_line() -> None:
+    """ "longterm" would be indexed where the document says long-term, and "re-markable" where it says remarkable."""
+    lines = [
+        "The board of the harbour has approved the new long-",
+        "term plan, and a re-",
+        "markable low-",
+        "noise ferry.",
+    ]
+    texts = [text for _, _, text in shown(load(PDF, "a.pdf", pdf([lines])))]
+    assert texts == [
+        "The board of the harbour has approved the new long-term plan, and a remarkable low-noise ferry."
+    ]
+
+
+@pytest.mark.parametrize("ending", ["docx", "pptx", "xlsx", "odt", "epub"])
+def test_bombs_in_every_packed_format(ending: str) -> None:
+    """A file of some kilobytes could fill the memory."""
+    bomb = io.BytesIO()
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("content.xml", b"\0" * 1000)
+    data = bytearray(bomb.getvalue())
+    size = (600_000_000).to_bytes(4, "little")
+    data[22:26] = size
+    at = data.index(b"PK\1\2")
+    data[at + 24 : at + 28] = size
+    with pytest.raises(LoadError) as caught:
+        load(Path(f"/docs/a.{ending}"), f"a.{ending}", bytes(data))
+    assert caught.value.reason == "unpacks to more than 500 MB"
+
+
+@pytest.mark.parametrize("ending", ["pptx", "xlsx", "odt", "epub"])
+def test_damaged_packed_formats_are_named(ending: str) -> None:
+    """A damaged file would end the run, or be a silent nothing."""
+    empty = io.BytesIO()
+    zipfile.ZipFile(empty, "w").close()
+    for data in (b"no zip at all", empty.getvalue()):
+        with pytest.raises(LoadError) as caught:
+            load(Path(f"/docs/a.{ending}"), f"a.{ending}", data)
+        assert caught.value.reason == f"damaged {ending.upper()}"

@@ -79,7 +79,16 @@ def test_a_word_alone_leads_back_too() -> None:
     data = TEXTS["a.md"].encode()
     lines = TEXTS["a.md"].split("\n")
     for chunk in chunks_of("a.md", data):
-        for word in ("55", "harbour master", "channel 12", "3.1 m", "pump --start", "周日关闭", "midnight", "Ilse Brandt"):
+        for word in (
+            "55",
+            "harbour master",
+            "channel 12",
+            "3.1 m",
+            "pump --start",
+            "周日关闭",
+            "midnight",
+            "Ilse Brandt",
+        ):
             at = chunk.text.find(word)
             if at >= 0:
                 place = chunk.place(at, at + len(word))

@@ -36,7 +36,7 @@ class Judged(Value, frozen=True):
 
 
 def cited_texts(draft: Draft, pool: Sequence[Hit] = ()) -> dict[int, str]:
-    """What each citation says, with the headings it stands under; and what is read of it, for those of the pool."""
+    """What each citation says, with its headings; and what is read of it, for those of the pool."""
     chunks = {hit.chunk.id: hit.chunk for hit in pool}
     texts = {citation.n: f"{citation.heading}\n{citation.quote}" for citation in draft.citations}
     for citation in draft.citations:
@@ -142,7 +142,7 @@ def settled(draft: Draft, question: Question) -> bool:
     """Whether code alone can tell: every claim is nearly a quotation, and the value asked for is in one."""
     if question.yes_no or not draft.claims:
         return False
-    texts = cited_texts(draft, pool)
+    texts = cited_texts(draft)
     for claim in draft.claims:
         if not nearly_quoted(claim.text, [texts[n] for n in claim.cites if n in texts], question.text):
             return False

@@ -11,13 +11,18 @@ from ragheal.indexing.load.templates import CLOSE, OPEN
 
 _HEADING = re.compile(r"(={1,6}|#{1,6})[ \t]+(?=\S)")
 _ATTRIBUTE = re.compile(r":!?([\w-]+)!?:[ \t]*(.*)\Z")
-_DIRECTIVE = re.compile(r"(?:include|ifdef|ifndef|ifeval|endif|image|video|audio|toc|xref-stub)::|\[\[[^\]]*\]\]\s*\Z|<<<\s*\Z|'''\s*\Z")
+_DIRECTIVE = re.compile(
+    r"(?:include|ifdef|ifndef|ifeval|endif|image|video|audio|toc|xref-stub)::|\[\[[^\]]*\]\]\s*\Z|<<<\s*\Z|'''\s*\Z"
+)
 _OPTIONS = re.compile(r"\[(?!\[)[^\[\]]*\]\s*\Z")
 _TITLE = re.compile(r"\.(?=[^\s.])")
 _FENCE = re.compile(r"(-{4,}|\.{4,}|/{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|`{3,}\w*|--|\|===|,===|:===)\s*\Z")
 _ITEM = re.compile(r"[ \t]*(\*{1,6}|-{1,2}|\.{1,5}|\d{1,3}\.)[ \t]+(?=\S)(?:\[[ xX*]\][ \t]+)?")
 _TERM = re.compile(r"[ \t]*(\S.{0,200}?)(?:::{1,3}|;;)(?:[ \t]+|\Z)")
-_CELL = re.compile(r"(?<!\\)(?:(?<=\s)(?:\d+(?:\.\d+)?[+*])?[<^>.]{0,3}[aehlmsdv]?|(?<=^)(?:\d+(?:\.\d+)?[+*])?[<^>.]{0,3}[aehlmsdv]?|)\|", re.MULTILINE)
+_CELL = re.compile(
+    r"(?<!\\)(?:(?<=\s)(?:\d+(?:\.\d+)?[+*])?[<^>.]{0,3}[aehlmsdv]?|(?<=^)(?:\d+(?:\.\d+)?[+*])?[<^>.]{0,3}[aehlmsdv]?|)\|",
+    re.MULTILINE,
+)
 _NOTE = re.compile(r"(?:NOTE|TIP|WARNING|IMPORTANT|CAUTION):[ \t]+")
 _KNOWN = {"nbsp": " ", "sp": " ", "empty": "", "zwsp": "", "plus": "+", "asterisk": "*", "amp": "&", "lt": "<", "gt": ">",
           "startsb": "[", "endsb": "]", "vbar": "|", "caret": "^", "tilde": "~", "backslash": "\\", "cpp": "C++"}  # fmt: skip
@@ -41,11 +46,19 @@ class _Reader:
         self.rules = Rules(
             Rule(r"\{([\w-]+)\}", said=self._attribute),
             Rule(r"(?:link:|https?://|xref:|mailto:)[^\s\[\]]*\[([^\[\]]*?)(?:,[^\[\]]*|\^)?\]", said=_linked),
-            Rule(r"<<([^<>,]+)(?:,\s*([^<>]+))?>>", said=lambda found: found[2] or found[1].replace("-", " ").strip("_#")),
-            Rule(r"\[\[[^\[\]]*\]\]|\(\(\([^()]*\)\)\)|anchor:[\w-]+\[[^\]]*\]|indexterm:\[[^\]]*\]|<\d{1,2}>\s*\Z"),
+            Rule(
+                r"<<([^<>,]+)(?:,\s*([^<>]+))?>>",
+                said=lambda found: found[2] or found[1].replace("-", " ").strip("_#"),
+            ),
+            Rule(
+                r"\[\[[^\[\]]*\]\]|\(\(\([^()]*\)\)\)|anchor:[\w-]+\[[^\]]*\]|indexterm:\[[^\]]*\]|<\d{1,2}>\s*\Z"
+            ),
             Rule(r"footnote:\w*\[([^\[\]]*)\]", said=lambda found: f" ({found[1]})"),
             Rule(r"(?:kbd|btn|menu\w*|stem|pass|icon):(?:\w*)\[([^\[\]]*)\]", group=1),
-            Rule(r"(?:\[[^\[\]\s]*\])?##(?=\S)([^#\n]+?)##|(?:\[[^\[\]\s]*\])?#(?=\S)([^#\n]+?)(?<=\S)#(?!\w)", said=_first),
+            Rule(
+                r"(?:\[[^\[\]\s]*\])?##(?=\S)([^#\n]+?)##|(?:\[[^\[\]\s]*\])?#(?=\S)([^#\n]+?)(?<=\S)#(?!\w)",
+                said=_first,
+            ),
             Rule(r"``(?=\S)(.+?)``", group=1, inner=False),
             Rule(r"(?<!\w)`(?=\S)([^`\n]+?)(?<=\S)`(?!\w)", group=1),
             Rule(r"\*\*(?=\S)(.+?)\*\*", group=1),
@@ -118,7 +131,7 @@ class _Reader:
         elif found := _ITEM.match(line):
             self._list("list")
             sign = found[1]
-            depth = len(sign) - 1 if sign[0] in "*." or len(sign) > 1 and sign[0] == "-" else 0
+            depth = len(sign) - 1 if sign[0] in "*." or (len(sign) > 1 and sign[0] == "-") else 0
             mark = "- " if sign[0] in "*-" else f"{self._number(depth)}. "
             self.lines.append([Bit("  " * depth + mark), *self.rules.bits(self.writer, low + found.end(), high)])
         elif found := _TERM.match(line):
@@ -156,9 +169,8 @@ class _Reader:
         self.kind = kind
 
     def _end(self) -> None:
-        if self.term:
-            if not self.lines:
-                return  # a term whose text follows after an empty line
+        if self.term and not self.lines:
+            return  # a term whose text follows after an empty line
         self.writer.block("paragraph", self.bits)
         self.writer.rows(self.kind, self.lines)
         self.bits, self.lines = [], []
@@ -175,7 +187,9 @@ class _Reader:
         cells: list[tuple[int, Cell]] = []
         for mark, end in zip(marks, ends, strict=True):
             bits = self.rules.bits(self.writer, mark.end(), end)
-            cells.append((self.writer.line(mark.end() - 1), [b._replace(text=b.text.replace("\n", " ")) for b in bits]))
+            cells.append(
+                (self.writer.line(mark.end() - 1), [b._replace(text=b.text.replace("\n", " ")) for b in bits])
+            )
         if not cells:
             return
         first = cells[0][0]
@@ -188,7 +202,9 @@ class _Reader:
 
 
 def _linked(found: re.Match[str]) -> str:
-    return found[1] or found.group().partition("[")[0].removeprefix("link:").removeprefix("mailto:").removeprefix("xref:")
+    return found[1] or found.group().partition("[")[0].removeprefix("link:").removeprefix("mailto:").removeprefix(
+        "xref:"
+    )
 
 
 def _first(found: re.Match[str]) -> str:

@@ -19,7 +19,7 @@ _TEXT = Rules(
     Rule(r"&lt;", said=lambda _: "<"),
     Rule(r"&gt;", said=lambda _: ">"),
 )
-_ENDS = tuple(".!?。！？…\"”」)")
+_ENDS = tuple('.!?。！？…"”」)')
 _LONG = 700  # characters of one speaker's turn, after which it is cut at the end of a sentence
 _PAUSE = 8.0  # seconds of silence that end a turn where no speakers are told
 _CLOCK = re.compile(r"(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[.,](\d{1,3})")

@@ -1,7 +1,7 @@
 """What other dialects of Markdown add to its blocks, brought to what CommonMark reads, line for line.
 
-Fences of admonitions (`:::`, `///`, `!!!`, `> [!note]`), tabs, include directives, table-of-contents tags, lines of
-attributes, remarks between `%%`, and the imports of MDX. Lines keep their number, so places stay right.
+Fences of admonitions (`:::`, `///`, `!!!`, `> [!note]`), tabs, include directives, table-of-contents tags, lines
+of attributes, remarks between `%%`, and the imports of MDX. Lines keep their number, so places stay right.
 """
 
 from __future__ import annotations

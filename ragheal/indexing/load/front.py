@@ -39,7 +39,7 @@ def record(writer: Writer, end: int, title: str) -> None:
                 break
             continue
         at = writer.source.find(value, found.end(), high)
-        wide = any("\u2e80" <= char for char in key)
+        wide = any(char >= "\u2e80" for char in key)
         line = [*writer.cut(found.start(1), found.end(1)), Bit("：" if wide else ": ")]
         line += writer.cut(at, at + len(value)) if at != -1 else [writer.said(value, found.end(), high)]
         lines.append(line)

@@ -2,44 +2,28 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ragheal.indexing.load.htmltags import (
+    ANCHOR,
+    ASIDE,
+    BLOCK,
+    DATE,
+    HEADING,
+    IMPLIED,
+    LISTS,
+    MAIN,
+    ROWS,
+    SKIPPED,
+    STRUCK,
+    VOID,
+    is_hidden,
+)
 from ragheal.indexing.load.htmltext import Lines, Table, spelled
 from ragheal.indexing.load.markup import Token, tokens
 from ragheal.indexing.load.parsed import Bit, Parsed, Writer
 from ragheal.indexing.load.titles import plain
-
-_SKIPPED = frozenset(
-    "script style noscript template svg math head select button iframe object canvas video audio".split()
-)
-_ASIDE = frozenset(
-    "nav footer aside dialog menu".split()
-)  # around the main part; read only when there is nothing else
-_MAIN = frozenset({"main", "article"})
-_VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
-_BLOCK = frozenset(
-    "address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure "
-    "footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main nav ol p pre section summary table tbody "
-    "td tfoot th thead tr ul".split()
-)
-_LISTS = ("ul", "ol", "menu", "dl")
-_ROWS = frozenset({"tbody", "thead", "tfoot", "tr", "td", "th", "table", "caption"})
-_HEADING = re.compile(r"h[1-6]\Z")
-# An opening tag that closes an element of the same sort that was left open, up to the given container.
-_IMPLIED = {
-    "li": ({"li"}, {"ul", "ol", "menu"}),
-    "p": ({"p"}, {"div", "td", "th", "li", "section", "article", "body", "blockquote"}),
-    "dt": ({"dt", "dd"}, {"dl"}), "dd": ({"dt", "dd"}, {"dl"}),
-    "tr": ({"tr", "td", "th"}, {"table"}),
-    "td": ({"td", "th"}, {"tr", "table"}), "th": ({"td", "th"}, {"tr", "table"}),
-    "option": ({"option"}, {"select"}),
-}  # fmt: skip
-_HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
-_ANCHOR = re.compile(r"headerlink|hash-?link|anchor-?link|permalink|heading-anchor", re.IGNORECASE)
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-_STRUCK = frozenset({"s", "del", "strike"})
 
 
 class Piece(NamedTuple):
@@ -93,7 +77,7 @@ class _Reader:
         self.open: dict[str, int] = {}  # how often each element is on the stack
         self.hidden_at = 0  # depth of the stack at which a hidden element began; 0: none
         self.kind, self.level = "paragraph", 0
-        self.lines = Lines()  # of the block that is being read
+        self.lines = Lines(writer.source)  # of the block that is being read
         self.tables: list[Table] = []
         self.numbers: list[int] = []  # the next number of each open list, 0 for bullets
         self.raised: list[tuple[int, bool]] = []  # where open <sup> and <sub> began; whether a link is in them
@@ -117,25 +101,25 @@ class _Reader:
             self.in_title = True
         if name == "body" and self.open.get("head"):
             self._close("head")
-        if name in _IMPLIED:
+        if name in IMPLIED:
             self._imply(name)
         if self._shown():
             if name == "br":
                 self._add(Bit("\n", at, 4, self.writer.line(at)))
-            elif name in _BLOCK:
+            elif name in BLOCK:
                 self._begin(name, token.attributes)
-            elif name in _STRUCK:
+            elif name in STRUCK:
                 self._add(Bit("~~", at, len(name) + 2, self.writer.line(at)))
             elif name in {"sup", "sub"}:
                 self.raised.append((len(self._sink()), False))
             elif name == "a" and self.raised and token.attributes.get("href", "").startswith("#"):
                 self.raised[-1] = (self.raised[-1][0], True)
-        if name in _VOID:
+        if name in VOID:
             return
         self.stack.append(name)
         self.open[name] = self.open.get(name, 0) + 1
-        anchor = name == "a" and _ANCHOR.search(token.attributes.get("class", ""))
-        if not self.hidden_at and (name in _SKIPPED or anchor or _hidden(token.attributes)):
+        anchor = name == "a" and ANCHOR.search(token.attributes.get("class", ""))
+        if not self.hidden_at and (name in SKIPPED or anchor or is_hidden(token.attributes)):
             self.hidden_at = len(self.stack)
 
     def _begin(self, name: str, attributes: dict[str, str]) -> None:
@@ -150,7 +134,7 @@ class _Reader:
             table.open(name, attributes)
         elif table is not None and table.within:
             table.cell.append(Bit(" "))
-        elif name in _LISTS:
+        elif name in LISTS:
             if not self.lines.depth:
                 self.flush("record" if name == "dl" else "list")
             self.lines.depth += 1
@@ -162,7 +146,7 @@ class _Reader:
             self.lines.go_on()
         else:
             self.flush("code" if name == "pre" else "paragraph")
-            self.level = int(name[1]) if _HEADING.match(name) else 0
+            self.level = int(name[1]) if HEADING.match(name) else 0
 
     def _item(self, name: str, attributes: dict[str, str]) -> None:
         if name != "li":
@@ -194,25 +178,25 @@ class _Reader:
 
     def _end(self, name: str) -> None:
         table = self.tables[-1] if self.tables else None
-        if name in _STRUCK:
+        if name in STRUCK:
             self._add(Bit("~~"))
         elif name in {"sup", "sub"} and self.raised:
             self._raise(name)
         elif name == "table" and table is not None:
             self.tables.pop()
             self._rows(table)
-        elif table is not None and name in _ROWS:
+        elif table is not None and name in ROWS:
             table.close(name)
         elif table is not None and table.within:
-            if name in _BLOCK:
+            if name in BLOCK:
                 table.cell.append(Bit(" "))
-        elif name in _LISTS and self.lines.depth:
+        elif name in LISTS and self.lines.depth:
             self.lines.depth -= 1
             if self.numbers:
                 self.numbers.pop()
             if not self.lines.depth:
                 self.flush()
-        elif name in _BLOCK and not self.lines.depth:
+        elif name in BLOCK and not self.lines.depth:
             self.flush()
 
     def _raise(self, name: str) -> None:
@@ -227,7 +211,7 @@ class _Reader:
                 sink.insert(start, Bit("^" if name == "sup" else "_"))
 
     def _imply(self, name: str) -> None:
-        closed, bounds = _IMPLIED[name]
+        closed, bounds = IMPLIED[name]
         if not any(self.open.get(tag) for tag in closed):
             return
         for tag in reversed(self.stack[-30:]):
@@ -259,8 +243,6 @@ class _Reader:
         return self.lines.bits
 
     def _add(self, bit: Bit) -> None:
-        if self.tables and not self.tables[-1].within and bit.text.strip() and not self.open.get("caption"):
-            pass  # words between the rows of a table are shown before it: they go to the lines
         self._sink().append(bit)
 
     # --- blocks ---
@@ -290,13 +272,13 @@ class _Reader:
     def flush(self, kind: str = "paragraph") -> None:
         """End the block that is being read and begin one of another kind."""
         self._piece("heading" if self.level else self.kind, self.lines.done(self.kind), self.level)
-        self.lines, self.kind, self.level = Lines(), kind, 0
+        self.lines, self.kind, self.level = Lines(self.writer.source), kind, 0
         self.numbers.clear()
         self.raised.clear()
 
     def _piece(self, kind: str, bits: list[Bit], level: int = 0) -> None:
         if any(bit.text.strip(" \n-") for bit in bits):
-            aside, main = any(map(self.open.get, _ASIDE)), any(map(self.open.get, _MAIN))
+            aside, main = any(map(self.open.get, ASIDE)), any(map(self.open.get, MAIN))
             self.pieces.append(Piece(kind, level, bits, 0 if aside else 2 if main else 1))
 
     def _shown(self) -> bool:
@@ -312,14 +294,6 @@ class _Reader:
             and "date" not in self.metadata
             and ("published" in name or "modified" in name or "date" in name)
         ):
-            found = _DATE.search(content)
+            found = DATE.search(content)
             if found:
                 self.metadata["date"] = found.group()
-
-
-def _hidden(attributes: dict[str, str]) -> bool:
-    return (
-        "hidden" in attributes
-        or attributes.get("aria-hidden", "").lower() == "true"
-        or bool(_HIDDEN_STYLE.search(attributes.get("style", "")))
-    )

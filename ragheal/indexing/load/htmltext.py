@@ -36,9 +36,10 @@ def spelled(writer: Writer, text: str, at: int, *, keep: bool = False) -> list[B
 class Lines:
     """The bits of a block; in lists (`depth` > 0) every item begins a line with its mark."""
 
-    def __init__(self) -> None:
+    def __init__(self, source: str) -> None:
         self.bits: list[Bit] = []
         self.depth = 0
+        self._source = source
         self._fresh = False  # the line has its mark and nothing else yet
         self._term: list[Bit] = []
         self._begun = -1  # where the term or description that is open began
@@ -69,7 +70,7 @@ class Lines:
         else:
             self.bits += [*([Bit("\n")] if self.bits else []), *[Bit(bit.text) for bit in self._term]]
         if self._term:
-            wide = any(_WIDE <= char for bit in self._term for char in bit.text)
+            wide = any(char >= _WIDE for bit in self._term for char in bit.text)
             while self.bits and self.bits[-1].text == " ":
                 self.bits.pop()
             self.bits.append(Bit("：" if wide else ": "))
@@ -92,16 +93,16 @@ class Lines:
                 if not kept:
                     continue
             kept.append(bit)
-        return _unwrapped(kept)
+        return _unwrapped(kept, self._source)
 
 
-def _unwrapped(bits: list[Bit]) -> list[Bit]:
+def _unwrapped(bits: list[Bit], source: str) -> list[Bit]:
     """Without the space that a line break leaves between two Chinese characters."""
     kept = []
     for number, bit in enumerate(bits):
         if bit.text == " " and bit.size > 0 and 0 < number < len(bits) - 1:
             before, after = bits[number - 1].text[-1:], bits[number + 1].text[:1]
-            if before >= _WIDE and after >= _WIDE and bit.raw >= 0 and bit.size > 1:
+            if before >= _WIDE and after >= _WIDE and "\n" in source[bit.raw : bit.raw + bit.size]:
                 continue
         kept.append(bit)
     return kept

@@ -77,7 +77,7 @@ def _dialect(state: StateInline, silent: bool) -> bool:
 
 @cache
 def parser() -> MarkdownIt:
-    """The parser of all Markdown files. Its inline tokens hold `meta["at"]`, the offset within the line's content."""
+    """The parser of all Markdown files. `meta["at"]` of its inline tokens is the offset in the line's content."""
     from markdown_it import MarkdownIt
     from markdown_it.parser_inline import ParserInline
     from markdown_it.rules_inline import StateInline

@@ -43,7 +43,9 @@ KINDS = {ending: kind for kind, names in _BY_KIND.items() for ending in names.sp
 PACKED = frozenset({"pdf", "docx", "pptx", "xlsx", "odt", "epub"})
 
 # What is filled in by a program: the ending before tells what it becomes.
-_TEMPLATES = frozenset("erb njk j2 jinja jinja2 liquid tmpl tpl ejs hbs mustache in dist example sample template".split())
+_TEMPLATES = frozenset(
+    "erb njk j2 jinja jinja2 liquid tmpl tpl ejs hbs mustache in dist example sample template".split()
+)
 _PAGES = frozenset("erb njk liquid ejs hbs mustache".split())
 _BINARY = frozenset(
     """png jpg jpeg gif bmp ico icns webp avif heic tif tiff psd ai eps raw mp3 mp4 m4a m4v mov avi mkv webm wav flac ogg opus
@@ -77,7 +79,9 @@ _TOKEN = re.compile(
     rb"\s*(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_\w{30,}|sk-[A-Za-z0-9_-]{20,}|xox[abprs]-[\w-]{20,}|AKIA[A-Z0-9]{16}|"
     rb"glpat-[\w-]{20,}|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,})\s*\Z"
 )
-_SVG = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.{0,2000}?-->\s*)*(?:<!DOCTYPE svg[^>]*>\s*)?<svg[\s>]", re.DOTALL)
+_SVG = re.compile(
+    rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.{0,2000}?-->\s*)*(?:<!DOCTYPE svg[^>]*>\s*)?<svg[\s>]", re.DOTALL
+)
 _SITEMAP = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?<(?:urlset|sitemapindex)[\s>]")
 _MINIFIED = 5_000  # bytes in one line on average, in code
 _HTML = re.compile(r"\s*(?:<!--.{0,2000}?-->\s*)*<(?:!doctype html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
@@ -123,7 +127,8 @@ def refused_content(kind: str, data: bytes) -> str:
         return "a picture (SVG)"
     if _SITEMAP.match(head):
         return "generated: a sitemap"
-    if kind == "code" and len(data) > 20_000 and len(data) // (1 + data.count(b"\n")) > _MINIFIED:
+    lines = 1 + data.count(b"\n") + data.count(b"\r")
+    if kind == "code" and len(data) > 20_000 and len(data) // lines > _MINIFIED:
         return "generated: minified code"
     return ""
 

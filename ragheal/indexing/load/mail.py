@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from email import message_from_bytes, policy
 from email.errors import MessageError
 from email.message import EmailMessage
@@ -52,10 +53,8 @@ def _message(writer: Writer, low: int, high: int) -> tuple[str, dict[str, str]]:
     assert isinstance(message, EmailMessage)  # by the policy
     subject = _header(message, "Subject")
     metadata = {"author": _header(message, "From")} if _header(message, "From") else {}
-    try:
+    with suppress(ValueError, TypeError, IndexError):
         metadata["date"] = parsedate_to_datetime(_header(message, "Date")).date().isoformat()
-    except (ValueError, TypeError, IndexError):
-        pass
     lines: list[list[Bit]] = []
     at = 0
     for start, end in line_spans(raw, 0, len(raw)):
@@ -67,7 +66,9 @@ def _message(writer: Writer, low: int, high: int) -> tuple[str, dict[str, str]]:
         if name in _SHOWN and not line[0].isspace() and (value := _header(message, name)):
             if name == "Subject":
                 writer.block("heading", [writer.said(value, low + start, low + start + len(line))], level=1)
-            lines.append([Bit(f"{name}: "), writer.said(value, low + start + len(name) + 1, low + start + len(line))])
+            lines.append(
+                [Bit(f"{name}: "), writer.said(value, low + start + len(name) + 1, low + start + len(line))]
+            )
     writer.rows("record", lines)
     for words, is_html, attached in _parts(message):
         if attached:
@@ -125,7 +126,9 @@ class _Lines:
         self.misses += 1
         # Quoted-printable breaks lines and spells letters: the beginning leads to the line.
         head = re.match(r"[\x20-<>-\x7e]{6,}", bare)
-        place = self.writer.source.find(head.group()[:40], self.at, self.high) if head and self.misses < 2000 else -1
+        place = (
+            self.writer.source.find(head.group()[:40], self.at, self.high) if head and self.misses < 2000 else -1
+        )
         if place != -1:
             self.at, self.misses = place, self.misses - 1
         return self.writer.said(bare, self.at, min(self.at + 1, self.high)) if bare else Bit("")
@@ -163,4 +166,7 @@ def _html(writer: Writer, words: str, low: int, high: int) -> None:
     lines = _Lines(writer, low, high)
     for block in parsed.blocks:
         text = parsed.text[block.start : block.end]
-        writer.rows("paragraph" if block.kind == "heading" else block.kind, [[lines.bit(line)] for line in text.split("\n")])
+        writer.rows(
+            "paragraph" if block.kind == "heading" else block.kind,
+            [[lines.bit(line)] for line in text.split("\n")],
+        )

@@ -23,6 +23,8 @@ _STARTS_ITEM = re.compile(r"\s|[-*+>|:]|\d+[.)]")
 _HTML_TITLE = re.compile(r"<h1\b[^>]*>(.{1,400}?)</h1", re.IGNORECASE | re.DOTALL)
 # "#标题": a heading to every Chinese author, a paragraph to CommonMark. "#标签 #标签" stays one.
 _TIGHT_HEADING = re.compile(r"(#{1,6})([\u3400-\u9fff][^#\r\n]{0,80})\Z")
+_DEEP = 19  # levels of nesting at which the parser stops
+_DEPTHS = re.compile(r"[\s>*+-]*")
 _ROW = re.compile(r"(?<!\\)\|")
 
 
@@ -75,8 +77,20 @@ class _Reader:
     def read(self, part: str, base: int) -> None:
         self.base = base
         self._begin()
-        for token in parser().parse(part, {}):
+        tokens = parser().parse(part, {})
+        if max((token.level for token in tokens), default=0) >= _DEEP:
+            self._plain(base, part.count("\n") + 1)
+            return
+        for token in tokens:
             self._take(token)
+
+    def _plain(self, first: int, count: int) -> None:
+        """Lines whose quotations or lists are nested deeper than the parser goes: it would lose their words."""
+        starts, source = self.writer.starts, self.writer.source
+        for number in range(first, min(first + count, len(starts) - 1)):
+            low, high = starts[number], starts[number + 1]
+            found = _DEPTHS.match(source, low, high)
+            self.writer.block("paragraph", self.writer.cut(found.end() if found else low, high))
 
     def _take(self, token: Token) -> None:
         kind = token.type
@@ -233,7 +247,7 @@ def _without(bits: list[Bit], count: int) -> list[Bit]:
 
 
 def _colon(term: list[Bit]) -> str:
-    return "：" if any("\u2e80" <= char for bit in term for char in bit.text) else ": "
+    return "：" if any(char >= "\u2e80" for bit in term for char in bit.text) else ": "
 
 
 def _parts(text: str, starts: list[int], first: int) -> Iterator[tuple[int, int]]:

@@ -17,7 +17,7 @@ _UNQUOTED = re.compile(r"[^\s>]*")
 # Elements whose content is not markup.
 _RAW = frozenset({"script", "style", "textarea", "title", "noembed", "noframes", "iframe", "xmp"})
 _KEPT = frozenset(
-    "hidden style aria-hidden class id role name content property type href start value colspan rowspan reversed".split()
+    "hidden style aria-hidden class id role name content property type href start value colspan rowspan".split()
 )
 
 

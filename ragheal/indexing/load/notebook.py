@@ -31,6 +31,7 @@ def parse_notebook(text: str, source: str = "") -> Parsed:
     writer = Writer(text)
     title = ""
     for kind, content, printed in cells:
+        places.begin()
         if kind == "markdown":
             title = _markdown(writer, places, content) or title
             continue
@@ -63,7 +64,7 @@ def _printed(cell: dict[str, Any]) -> Iterator[str]:
     for output in cell.get("outputs") or ():
         data = output.get("data") or {}
         text = _joined(output.get("text") or data.get("text/plain") or "")
-        if "image/png" in data or "text/html" in data and text.startswith("<"):
+        if "image/png" in data or ("text/html" in data and text.startswith("<")):
             continue  # "<Figure size 640x480>" says nothing
         yield "\n".join(text.split("\n")[:_MOST_PRINTED])
 
@@ -126,18 +127,28 @@ class _Places:
     def __init__(self, text: str) -> None:
         self._text = text
         self._at = 0
+        self._low = 0  # where the cell begins at the earliest: its parts stand in any order
+        self._high = 0
         self._last = 0
         self._misses = 0
 
+    def begin(self) -> None:
+        """The next cell: it stands behind all that was found so far."""
+        self._at = self._low = self._high
+
     def find(self, line: str) -> tuple[int, bool]:
-        """Where a line of a cell begins in the file, and whether its letters stand there as they are; else the place
-        of the line before."""
+        """Where a line of a cell begins in the file, and whether its letters stand there as they are.
+
+        A line that is not found has the place of the one before.
+        """
         if line.strip() and self._misses < _MOST_MISSES:
             for ascii_only in (False, True):
                 written = json.dumps(line, ensure_ascii=ascii_only)[1:-1]
                 at = self._text.find(written, self._at)
+                at = self._text.find(written, self._low) if at == -1 else at
                 if at != -1:
                     self._at, self._last = at + len(written), at
+                    self._high = max(self._high, self._at)
                     return at, not ascii_only or line.isascii()
             self._misses += 1
         return self._last, False

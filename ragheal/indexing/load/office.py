@@ -1,4 +1,7 @@
-"""Slides and sheets (PPTX, XLSX), straight from their XML: a page is a slide or a sheet, a line a paragraph or a row."""
+"""Slides and sheets (PPTX, XLSX), straight from their XML.
+
+The page of a place is the slide or the sheet; its line the paragraph of the slide, or the row of the sheet.
+"""
 
 from __future__ import annotations
 
@@ -127,9 +130,7 @@ def _sheet(writer: Writer, rows: list[list[Cell]]) -> None:
 
 
 def _rows(sheet: Any, words: list[str], dates: frozenset[int], page: int) -> Iterator[list[Cell]]:
-    count = 0
-    for row in sheet.iter(_S + "row"):
-        count += 1
+    for count, row in enumerate(sheet.iter(_S + "row"), 1):
         if count > _MOST_ROWS:
             return
         line = int(row.get("r", count)) if str(row.get("r", count)).isdigit() else count
@@ -178,7 +179,11 @@ def _date_styles(styles: Any) -> frozenset[int]:
     """The numbers of the cell styles that show a date."""
     if styles is None:
         return frozenset()
-    own = {form.get("numFmtId") for form in styles.iter(_S + "numFmt") if _DATE_FORM.search(f" {form.get('formatCode', '')} ")}
+    own = {
+        form.get("numFmtId")
+        for form in styles.iter(_S + "numFmt")
+        if _DATE_FORM.search(f" {form.get('formatCode', '')} ")
+    }
     used = styles.find(_S + "cellXfs")
     found = set()
     for number, style in enumerate(used if used is not None else ()):
@@ -226,7 +231,9 @@ def _targets(archive: ZipFile, path: str) -> dict[str, tuple[str, str]]:
     found = {}
     for one in relations if relations is not None else ():
         target = str(one.get("Target", ""))
-        parts = target.lstrip("/").split("/") if target.startswith("/") else [*folder.split("/"), *target.split("/")]
+        parts = (
+            target.lstrip("/").split("/") if target.startswith("/") else [*folder.split("/"), *target.split("/")]
+        )
         whole: list[str] = []
         for part in parts:
             if part == "..":

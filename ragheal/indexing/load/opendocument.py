@@ -14,7 +14,15 @@ _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
 _META = "{urn:oasis:names:tc:opendocument:xmlns:meta:1.0}"
 _DC = "{http://purl.org/dc/elements/1.1/}"
-_GONE = frozenset({_T + "tracked-changes", _T + "sequence-decls", _OFFICE + "forms", _T + "table-of-content", _T + "bookmark-ref"})
+_GONE = frozenset(
+    {
+        _T + "tracked-changes",
+        _T + "sequence-decls",
+        _OFFICE + "forms",
+        _T + "table-of-content",
+        _T + "bookmark-ref",
+    }
+)
 _MOST_DEPTH = 150
 
 
@@ -139,9 +147,7 @@ def _walk(element: Any, parts: list[str], beside: list[str], depth: int) -> None
                 who = (child.findtext(_DC + "creator") or "").strip()
                 text = f"[Comment{' by ' + who if who else ''}: {text}]"
             beside.append(text)
-        elif name == "s":
-            parts.append(" ")
-        elif name == "tab":
+        elif name == "s" or name == "tab":
             parts.append(" ")
         elif name == "line-break":
             parts.append("\n")

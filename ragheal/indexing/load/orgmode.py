@@ -8,7 +8,9 @@ from ragheal.indexing.load.parsed import Bit, Parsed, Writer, line_spans
 from ragheal.indexing.load.patterns import Rule, Rules
 from ragheal.indexing.load.records import Cell, recorded
 
-_HEADING = re.compile(r"(\*+)[ \t]+(?:(?:TODO|DONE|NEXT|WAITING|CANCELLED)[ \t]+)?(?:\[#[A-Z]\][ \t]+)?(.*?)(?:[ \t]+:[\w:@]+:)?[ \t]*\Z")
+_HEADING = re.compile(
+    r"(\*+)[ \t]+(?:(?:TODO|DONE|NEXT|WAITING|CANCELLED)[ \t]+)?(?:\[#[A-Z]\][ \t]+)?(.*?)(?:[ \t]+:[\w:@]+:)?[ \t]*\Z"
+)
 _KEYWORD = re.compile(r"#\+(\w+):[ \t]*(.*)\Z")
 _BEGIN = re.compile(r"[ \t]*#\+begin_(\w+)", re.IGNORECASE)
 _ITEM = re.compile(r"[ \t]*(?:[-+]|\d+[.)])[ \t]+(?:\[[ xX-]\][ \t]+)?")
@@ -57,7 +59,9 @@ def parse_org(text: str, source: str = "") -> Parsed:
             end()
         elif found := _HEADING.match(line):
             end()
-            writer.block("heading", _TEXT.bits(writer, low + found.start(2), low + found.end(2)), level=len(found[1]))
+            writer.block(
+                "heading", _TEXT.bits(writer, low + found.start(2), low + found.end(2)), level=len(found[1])
+            )
         elif found := _BEGIN.match(line):
             end()
             if found[1].lower() in {"src", "example", "export", "comment"}:
@@ -96,6 +100,9 @@ def parse_org(text: str, source: str = "") -> Parsed:
         else:
             if items or table:
                 end()
-            bits += [*([Bit(" ")] if bits else []), *_TEXT.bits(writer, low + len(line) - len(line.lstrip()), high)]
+            bits += [
+                *([Bit(" ")] if bits else []),
+                *_TEXT.bits(writer, low + len(line) - len(line.lstrip()), high),
+            ]
     end()
     return writer.parsed(title, metadata)

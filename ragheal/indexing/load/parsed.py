@@ -16,7 +16,11 @@ _BREAKS = re.compile(r"\r\n|\r|\n")
 
 # "v2.6.0 - 2024-11-19", "[1.4] 2020-01-02", "Version 3.0"; not "3.2 Installation".
 _RELEASE = re.compile(
-    r"\W*(?:[A-Za-z][\w .-]{0,30}\s)?\[?v?\d+\.\d+(?:\.\d+)*[\w.+-]*\]?\s*(?:\Z|[-–—(:/（，,]|\d{4})|.*\b\d{4}-\d{2}-\d{2}\b|.*\d{4}年\d",
+    r"\W*(?:[A-Za-z][\w .-]{0,30}\s)?\[?v?\d+\.\d+(?:\.\d+)*[\w.+-]*\]?\s*(?:\Z|[-–—(:/（，,]|\d{4})"
+    r"|.*\b\d{4}-\d{2}-\d{2}\b|.*\d{4}年\d",
+)
+_RELEASED = re.compile(
+    r"\W*(?:version |release )?\[?v?\d+\.\d+[\w.+-]*\]?[\s(/–—-]+(\d{4}-\d{2}-\d{2})\)?\s*\Z", re.IGNORECASE
 )
 
 
@@ -148,6 +152,7 @@ class Writer:
             return
         if level:
             enter(self.path, level, " ".join("".join(bit.text for bit in bits).split()))
+            bits = _dated(bits)
         if self._parts:
             self._put(Bit("\n\n"))
         start = self._length
@@ -197,6 +202,28 @@ class Writer:
         self._length += len(bit.text)
 
 
+def _dated(bits: list[Bit]) -> list[Bit]:
+    """The heading of a release that gives its day and no word for it: "v2.6.0 - released 2024-11-19"."""
+    found = _RELEASED.match("".join(bit.text for bit in bits))
+    if found is None:
+        return bits
+    cut, before = found.start(1), 0
+    kept: list[Bit] = []
+    for bit in bits:
+        at = cut - before
+        before += len(bit.text)
+        if not 0 <= at < len(bit.text):
+            kept.append(bit)
+            continue
+        exact = bit.raw >= 0 and bit.size == len(bit.text)
+        first = bit._replace(text=bit.text[:at], size=at if exact else bit.size)
+        rest = bit._replace(
+            text=bit.text[at:], raw=bit.raw + at if exact else bit.raw, size=bit.size - at if exact else bit.size
+        )
+        kept += [first, Bit("released "), rest]
+    return kept
+
+
 def tight(bits: Sequence[Bit]) -> list[Bit]:
     """Bits without white space at either end."""
     kept = _trimmed(bits)
@@ -207,7 +234,9 @@ def tight(bits: Sequence[Bit]) -> list[Bit]:
         bare = first.text.lstrip()
         cut = len(first.text) - len(bare)
         exact = first.raw >= 0 and first.size == len(first.text)
-        kept[0] = first._replace(text=bare, raw=first.raw + cut, size=len(bare)) if exact else first._replace(text=bare)
+        kept[0] = (
+            first._replace(text=bare, raw=first.raw + cut, size=len(bare)) if exact else first._replace(text=bare)
+        )
     return kept
 
 

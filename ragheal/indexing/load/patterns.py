@@ -56,4 +56,8 @@ class Rules:
         if not rule.group or found[rule.group] is None:
             return []
         low, high = found.span(rule.group)
-        return self.bits(writer, low, high, depth + 1) if rule.inner and depth < _MOST_DEPTH else writer.cut(low, high)
+        return (
+            self.bits(writer, low, high, depth + 1)
+            if rule.inner and depth < _MOST_DEPTH
+            else writer.cut(low, high)
+        )

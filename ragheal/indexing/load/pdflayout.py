@@ -7,6 +7,7 @@ horizontal one, and so on within the parts (recursive XY cut).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
 
@@ -31,8 +32,8 @@ class Segment(NamedTuple):
 
 
 def ordered(segments: Sequence[Segment]) -> list[tuple[str, ...]]:
-    """The lines in reading order, () between parts of the page. A line of running text has one cell; wide gaps make
-    more of it."""
+    """The lines in reading order, () between parts of the page. A line of running text has one cell; wide gaps
+    make more of it."""
     lines: list[tuple[str, ...]] = []
     for part in _parts(list(segments), 0):
         if lines:
@@ -56,7 +57,7 @@ def _parts(segments: list[Segment], depth: int) -> list[list[tuple[str, ...]]]:
     if depth < _MOST_CUTS and len(rows) > 3 and any(len(cell) > 1 for cell in cells):
         gaps = [
             (min(segment.bottom for segment in one) - max(segment.top for segment in other), number)
-            for number, (one, other) in enumerate(zip(rows, rows[1:], strict=False), 1)
+            for number, (one, other) in enumerate(pairwise(rows), 1)
         ]
         widest, number = max(gaps)
         if widest > 0.1 * height and _worth(rows[:number], rows[number:], height):
@@ -138,10 +139,7 @@ def _between(before: Segment, segment: Segment, height: float) -> str:
 
 def _spaced(rows: list[list[Segment]], cells: list[tuple[Segment, ...]], height: float) -> list[tuple[str, ...]]:
     """The cells' texts; () where the lines stand further apart than usual, as between paragraphs."""
-    steps = [
-        max(s.bottom for s in one) - max(s.bottom for s in other)
-        for one, other in zip(rows, rows[1:], strict=False)
-    ]
+    steps = [max(s.bottom for s in one) - max(s.bottom for s in other) for one, other in pairwise(rows)]
     usual = median(steps) if steps else 0.0
     lines: list[tuple[str, ...]] = []
     for number, line in enumerate(cells):

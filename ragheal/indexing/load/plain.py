@@ -77,7 +77,9 @@ def write_text(writer: Writer, runs: Iterator[list[Line]]) -> str:
             enumerating = level if item else 0
             if (level and not item) or not writer:
                 title = title or (name if not writer else "")
-                writer.block("heading", writer.cut(*trim(text, *group[0])), level=(level or 1) + (10 if styles else 0))
+                writer.block(
+                    "heading", writer.cut(*trim(text, *group[0])), level=(level or 1) + (10 if styles else 0)
+                )
                 group = group[1:]
         elif group:
             enumerating = 0

@@ -13,8 +13,8 @@ _WIDE = "\u2e80"
 def recorded(rows: Sequence[Sequence[Cell]], heads: int = 1) -> list[list[Bit]]:
     """The lines of a table whose first `heads` rows name its columns; without a head the cells stand alone.
 
-    Empty cells are left out. The names were put there by us: they have no place, the values keep theirs. Of a table
-    that has nothing but its head, the head is kept.
+    Empty cells are left out. The names were put there by us: they have no place, the values keep theirs. Of a
+    table that has nothing but its head, the head is kept.
     """
     names = [_name(rows[:heads], column) for column in range(max((len(row) for row in rows), default=0))]
     lines = [line for row in rows[heads:] if (line := row_of(names, row))]
@@ -27,7 +27,7 @@ def row_of(names: Sequence[str], cells: Sequence[Cell]) -> list[Bit]:
     """One row under its column names; "" is a column without one."""
     filled = [(names[n] if n < len(names) else "", _flat(cell)) for n, cell in enumerate(cells)]
     filled = [(name, cell) for name, cell in filled if any(bit.text.strip() for bit in cell)]
-    wide = any(_WIDE <= char for name, cell in filled for bit in cell for char in name + bit.text)
+    wide = any(char >= _WIDE for name, cell in filled for bit in cell for char in name + bit.text)
     colon, stop = ("：", "；") if wide else (": ", "; ")
     line: list[Bit] = []
     for name, cell in filled:

@@ -11,7 +11,9 @@ from ragheal.indexing.load.plain import parse_text
 from ragheal.indexing.load.trees import Node
 
 _SECTION = re.compile(r"\s*\[+\s*([^\[\]\r\n]{1,120}?)\s*\]+\s*(?:[#;].*)?\Z")
-_OFF = re.compile(r"\s*(?:[;#]|//)+\s*[\"']?[\w.-]{1,60}[\"']?\s*[=:]\s*\S*\s*\Z|\s*(?:[;#]|//)+\s*\[[^\]]*\]\s*\Z|\s*[;#/=*-]*\s*\Z")
+_OFF = re.compile(
+    r"\s*(?:[;#]|//)+\s*[\"']?[\w.-]{1,60}[\"']?\s*[=:]\s*\S*\s*\Z|\s*(?:[;#]|//)+\s*\[[^\]]*\]\s*\Z|\s*[;#/=*-]*\s*\Z"
+)
 _REMARK = re.compile(r"[ \t]*#+[ \t]?(.*)")
 _MOST_NODES = 300_000
 _FLOW = re.compile(r"[\[\]{}]")

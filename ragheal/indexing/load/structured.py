@@ -17,7 +17,7 @@ _COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])',
 
 
 def parse_json(text: str, source: str = "") -> Parsed:
-    """What is no JSON, or nested too deep, is read as plain lines. Comments and trailing commas are passed over."""
+    """What is no JSON, or nested too deep, is read as plain lines; comments and trailing commas are passed over."""
     writer = Writer(text)
     for shaped in (text, None):
         try:
@@ -105,4 +105,3 @@ def _following(text: str, at: int, close: str) -> int:
 def _skip(text: str, at: int) -> int:
     found = _SPACE.match(text, at)
     return found.end() if found else at
-

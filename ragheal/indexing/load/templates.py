@@ -14,7 +14,8 @@ __all__ = ["CLOSE", "OPEN", "TEMPLATE", "filled", "in_code"]
 
 #: Liquid, Jinja, Hugo, Vue, Handlebars.
 TEMPLATE = re.compile(
-    r"\{\{\{?(?:(?!\}\}).){0,400}\}\}\}?|\{%(?:(?!%\}).){0,400}%\}|\{#(?:(?!#\})[^\n]){1,400}#\}|\$\{[A-Za-z_][\w.]{0,60}\}", re.DOTALL
+    r"\{\{\{?(?:(?!\}\}).){0,400}\}\}\}?|\{%(?:(?!%\}).){0,400}%\}|\{#(?:(?!#\})[^\n]){1,400}#\}|\$\{[A-Za-z_][\w.]{0,60}\}",
+    re.DOTALL,
 )
 _VALUE = re.compile(
     r"\{%-?\s*(?:data|var|value)\s+([\w.-]+)|\{\{[<%]\s*(?:param|var|value|get)\s+\"?([\w.-]+)|\{\{[<%]\s*([\w.-]+)\s*/?[>%]"

@@ -1,7 +1,7 @@
 """Trees of keys and values (JSON, YAML) as text: a line for each value, led by the keys on the way to it.
 
-A part of the tree that is small is one block under the keys that lead to it; a larger one is opened. An object in a
-list is a record: one line of all its fields.
+A part of the tree that is small is one block under the keys that lead to it; a larger one is opened. An object
+in a list is a record: one line of all its fields.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def write(writer: Writer, node: Node, depth: int = 0) -> None:
         return
     small: list[tuple[str, Node]] = []  # neighbours that make a block together
     for number, (key, child) in enumerate(_children(node), 1):
-        if child.text is not None or child.size <= _SMALL // 2 and not node.items:
+        if child.text is not None or (child.size <= _SMALL // 2 and not node.items):
             if small and child.end - small[0][1].start > _SMALL:
                 _lines(writer, small)
                 small = []
@@ -86,7 +86,7 @@ def record(writer: Writer, node: Node) -> None:
 
 
 def _record(lines: list[list[Bit]]) -> list[Bit]:
-    wide = any(_WIDE <= char for line in lines for bit in line for char in bit.text)
+    wide = any(char >= _WIDE for line in lines for bit in line for char in bit.text)
     joined: list[Bit] = []
     for line in lines:
         joined += [*([Bit("；" if wide else "; ")] if joined else []), *line]
@@ -120,7 +120,7 @@ def _spelled(writer: Writer, node: Node, path: tuple[str, ...]) -> Iterator[list
 
 def _led(path: tuple[str, ...], text: str) -> Iterator[Bit]:
     if path:
-        wide = any(_WIDE <= char for char in path[-1] + text[:20])
+        wide = any(char >= _WIDE for char in path[-1] + text[:20])
         yield Bit(" > ".join(path) + ("：" if wide else ": "))
 
 
