@@ -139,6 +139,13 @@ def test_headings_lose_their_markup() -> None:
     assert len(plain("[" * 100_000)) <= 1000
 
 
+def test_nothing_is_lost_that_is_nested_deep() -> None:
+    """What stands in the twentieth list within a list would be dropped without a word."""
+    deep = read("a.md", "".join(f"{'  ' * n}- level {n} holds\n" for n in range(60)))
+    assert [f"level {n} holds" in deep.text for n in range(60)] == [True] * 60
+    assert "deep" in read("a.html", "<table><tr><td>" * 1_000 + "deep").text
+
+
 @pytest.mark.parametrize(
     ("name", "content"),
     [
@@ -154,6 +161,21 @@ def test_headings_lose_their_markup() -> None:
         ("a.md", "[" * 50_000),
         ("a.csv", 'a,b\n1,"' + "x\n" * 5_000),
         ("a.txt", "x" * 1_000_000),
+        ("a.txt", "word " * 10_000_000),
+        ("a.html", "<table><tr><td>" * 1_000 + "deep"),
+        ("a.html", "<dl><dt>a<dd>" * 1_000 + "deep"),
+        ("a.md", "".join(f"{'  ' * n}- level {n}\n" for n in range(1_000))),
+        ("a.md", "[a](" * 5_000),
+        ("a.md", "==a" * 5_000),
+        ("a.md", "{{ a " * 5_000),
+        ("a.rst", "".join(f"{'  ' * n}- level {n}\n\n" for n in range(1_000))),
+        ("a.yaml", "".join(f"{' ' * n}a:\n" for n in range(900)) + " " * 900 + "b"),
+        ("a.yaml", "a: &a [x, x]\n" + "".join(f"b{n}: &b{n} [*a, *a]\n" for n in range(50))),
+        ("a.adoc", "{a}*b" * 20_000),
+        ("a.tex", "\\a{" * 20_000),
+        ("a.1", ".TH A 1\n" + ".B a\n" * 50_000),
+        ("a.vtt", "WEBVTT\n\n" + "00:01.000 --> 00:02.000\n<v a>b\n\n" * 20_000),
+        ("a.eml", "From: a\nTo: b\nSubject: c\n\n" + "> x\n" * 50_000),
     ],
 )
 def test_hostile_input_takes_no_time(name: str, content: str) -> None:

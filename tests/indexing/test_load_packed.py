@@ -98,10 +98,18 @@ def test_pdf_that_cannot_be_read_says_why() -> None:
         (pdf([["secret"]], encrypt=True), "encrypted PDF", False),
         (pdf([["text"]])[:200], "damaged PDF", False),
         (b"%PDF-1.7 nothing", "damaged PDF", False),
+        (pdf([["text"]]).replace(b"/Kids [4 0 R]", b"/Kids [2 0 R]"), "scanned PDF: no text layer", True),
     ):
         with pytest.raises(LoadError) as caught:
             load(PDF, "a.pdf", data)
         assert (caught.value.reason, caught.value.skipped) == (reason, skipped)
+
+
+def test_pdf_whose_table_of_objects_is_broken_is_read() -> None:
+    """A file that every viewer shows would be named damaged."""
+    data = pdf([["The pump is red."]])
+    at = data.index(b"xref") + 30
+    assert "The pump is red." in load(PDF, "a.pdf", data[:at] + b"9999999999" + data[at + 10 :]).text
 
 
 def test_docx_in_document_order() -> None:

@@ -43,7 +43,7 @@ def parse_epub(data: bytes) -> Parsed:
         if not writer and locked:
             raise LoadError("encrypted EPUB")
         title = " ".join((package.findtext(f".//{_DC}title") or "").split())
-        metadata = {}
+        metadata: dict[str, str] = {}
         if author := (package.findtext(f".//{_DC}creator") or "").strip():
             metadata["author"] = author
         if date := (package.findtext(f".//{_DC}date") or "").strip()[:10]:

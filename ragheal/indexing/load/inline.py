@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from html import unescape
 from typing import TYPE_CHECKING, Any
 
 from ragheal.indexing.load.parsed import Bit, Writer
@@ -38,7 +37,8 @@ _TASK = re.compile(r"\[([ xX])\]\s+")
 def _dialect(state: StateInline, silent: bool) -> bool:
     """The inline rule for what other dialects add to CommonMark."""
     char, at, src = state.src[state.pos], state.pos, state.src
-    kind, text, inner, found = "gone", "", 0, None
+    kind, text, inner = "gone", "", 0
+    found: re.Match[str] | None = None
     if char in "[!":
         if found := _WIKI.match(src, at):
             group = 2 if found[2] else 1
@@ -166,7 +166,6 @@ class _Reader:
     def __init__(self, anchor: Anchor) -> None:
         self.anchor = anchor
         self.bits: list[Bit] = []
-        self.raised = False
 
     def take(self, tokens: list[Token], content: str, base: int) -> None:
         task = _TASK.match(content) if not base else None
@@ -255,8 +254,3 @@ def _joined(bits: list[Bit]) -> list[Bit]:
                 )
         kept.append(bit)
     return kept
-
-
-def bare(text: str) -> str:
-    """A text without its HTML entities, on one line."""
-    return " ".join(unescape(text).split())

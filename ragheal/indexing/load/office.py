@@ -247,7 +247,7 @@ def _targets(archive: ZipFile, path: str) -> dict[str, tuple[str, str]]:
 def _about(archive: ZipFile) -> dict[str, str]:
     """Author and date of change, as far as the file tells."""
     core = tree(archive, "docProps/core.xml")
-    metadata = {}
+    metadata: dict[str, str] = {}
     for one in core if core is not None else ():
         name = str(one.tag).rpartition("}")[2]
         if name == "creator" and (one.text or "").strip():

@@ -36,7 +36,8 @@ def parse_odt(data: bytes) -> Parsed:
         reader = _Reader()
         reader.children(body, 0)
         about = tree(archive, "meta.xml")
-        title, metadata = "", {}
+        title = ""
+        metadata: dict[str, str] = {}
         if about is not None:
             title = " ".join((about.findtext(f".//{_DC}title") or "").split())
             if author := (about.findtext(f".//{_DC}creator") or "").strip():

@@ -109,7 +109,8 @@ def write_lines(writer: Writer, kind: str, lines: list[Line]) -> None:
 
 
 def _tabbed(writer: Writer, line: Line) -> list[Cell]:
-    cells, at = [], line[0]
+    cells: list[Cell] = []
+    at = line[0]
     for part in writer.source[line[0] : line[1]].split("\t"):
         cells.append(writer.cut(at, at + len(part)) if part.strip() else [])
         at += len(part) + 1

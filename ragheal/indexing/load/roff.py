@@ -27,6 +27,7 @@ _TEXT = Rules(
     Rule(r"\\(.)", group=1, inner=False),
 )
 _WORD = re.compile(r'"((?:[^"]|"")*)"?|(\S+)')
+_MORE = re.compile(r"\s\S*")
 _ALTERNATING = frozenset("BR RB BI IB IR RI SB".split())
 _JOINED = frozenset("B I SM R".split())
 _PARAGRAPH = frozenset("PP P LP Pp HP sp Bl El RS RE br Ed bp".split())
@@ -151,7 +152,7 @@ class _Reader:
             span = found.span(1) if found[1] is not None else found.span(2)
             at = found.end()
             while found[1] is None and text[at - 1 : at] == "\\" and at < high:  # a space that belongs to the word
-                more = re.compile(r"\s\S*").match(text, at, high)
+                more = _MORE.match(text, at, high)
                 if more is None:
                     break
                 at = more.end()

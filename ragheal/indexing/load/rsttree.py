@@ -40,7 +40,7 @@ def _prepare() -> None:
     from docutils import nodes
     from docutils.parsers.rst import Directive, directives, roles, states
 
-    class Anything(Directive):
+    class Anything(Directive):  # type: ignore[misc]  # docutils has no types
         has_content = True
         optional_arguments = 100
         final_argument_whitespace = True

@@ -17,13 +17,14 @@ _COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])',
 
 
 def parse_json(text: str, source: str = "") -> Parsed:
-    """What is no JSON, or nested too deep, is read as plain lines; comments and trailing commas are passed over."""
+    """What is no JSON, or nested too deep, is read as plain lines; comments in it are passed over."""
     writer = Writer(text)
     for shaped in (text, None):
         try:
             if shaped is None:
                 shaped = _COMMENT.sub(lambda found: found[1] or " " * len(found.group()), text)
-            nodes, at = [], _skip(shaped, 0)
+            nodes: list[Node] = []
+            at = _skip(shaped, 0)
             while at < len(shaped):  # more than one value: JSON Lines under another name
                 node, at = _node(shaped, at, 0)
                 nodes.append(node)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 
 from ragheal.indexing.load.parsed import Bit, Parsed, Writer
 from ragheal.indexing.load.records import Cell, row_of
@@ -42,9 +43,8 @@ def parse_csv(text: str, source: str = "") -> Parsed:
             names = [_with_unit(name, _said(unit)) for name, unit in zip(names, units, strict=False)]
             del first[0]
         writer.block("heading", [Bit(", ".join(_shortened(names)), writer.starts[line - 1], 1, line)], level=1)
-    for part in (first, rows):
-        for row in part:
-            writer.block("record", row_of(names, row) if names else _bare(row))
+    for row in chain(first, rows):
+        writer.block("record", row_of(names, row) if names else _bare(row))
     return writer.parsed()
 
 

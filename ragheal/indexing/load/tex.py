@@ -20,6 +20,7 @@ _PIECE = re.compile(
     rf"|(?P<blank>\n[ \t]*\n\s*)|\\(?:begin|end)\{{(?P<frame>\w+\*?)\}}(?:\[[^\]]*\])?",
     re.DOTALL,
 )
+_NAME = 3  # the group of _PIECE that holds the name of a section
 _LEVELS = {"part": 1, "chapter": 2, "section": 3, "subsection": 4, "subsubsection": 5, "paragraph": 6}
 _TITLE = re.compile(rf"\\title(?:\[[^\]]*\])?{_ARG}")
 _TEXT = Rules(
@@ -54,7 +55,10 @@ def parse_tex(text: str, source: str = "") -> Parsed:
 
     def flush() -> None:
         nonlocal bits, items
-        (items.append(bits) if items and bits else writer.block("paragraph", bits))
+        if items:
+            items.append(bits)
+        else:
+            writer.block("paragraph", bits)
         writer.rows("list", items)
         bits, items = [], []
 
@@ -66,8 +70,7 @@ def parse_tex(text: str, source: str = "") -> Parsed:
         at = found.end()
         if found["level"]:
             flush()
-            group = next(n for n in (3,) if found[n] is not None)
-            writer.block("heading", _TEXT.bits(writer, *found.span(group)), level=_LEVELS[found["level"]])
+            writer.block("heading", _TEXT.bits(writer, *found.span(_NAME)), level=_LEVELS[found["level"]])
         elif found["code"]:
             flush()
             writer.block("code", writer.cut(*found.span("text")))
@@ -109,7 +112,8 @@ def _rows(writer: Writer, low: int, high: int) -> list[list[Bit]]:
     at = low
     for line in re.split(r"(\\\\(?:\[[^\]]*\])?)", writer.source[low:high]):
         if not line.startswith("\\\\") and line.strip():
-            cells, begin = [], at
+            cells: list[Cell] = []
+            begin = at
             for cell in re.split(r"(?<!\\)&", line):
                 cells.append(_TEXT.bits(writer, begin, begin + len(cell)))
                 begin += len(cell) + 1

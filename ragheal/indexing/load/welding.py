@@ -12,8 +12,8 @@ _FIRST = re.compile(r"[^\W\d_]+")
 # Beginnings and ends that are no words of their own, though they may look like one.
 _BEGINS = frozenset("re un in im con com de pre pro ex dis per sub trans ad en em ac ap as at be an ob op".split())
 _ENDS = re.compile(
-    r"(?:[a-z]{0,3}(?:tion|sion|ment|ments|tions|sions|ness|able|ible|ably|ibly|ance|ence|ities|ity|ing|ings|ated|ates|"
-    r"ate|ally|ly|ous|ive|ical|ism|ist|ists|ize|ized|ise|ised|ers|ure|ures|ary|ory|ent|ant|ial))\Z"
+    r"(?:[a-z]{0,3}(?:tion|sion|ment|ments|tions|sions|ness|able|ible|ably|ibly|ance|ence|ities|ity|ically|ously)"
+    r"|[a-z]?(?:ing|ings|ated|ates|ally|ous|ive|ical|ism|ist|ists|ize|ized|ise|ised|ers|ures|ary|ory|ial))\Z"
 )
 
 
