@@ -121,10 +121,10 @@ def _file(path: str, source: str, root: Path, status: os.stat_result, settings: 
     name = os.path.basename(path)
     if not stat.S_ISREG(status.st_mode):
         return Skip(source, f"not a regular file ({_sort(status.st_mode)})", fault=False)
-    if kind_of(name) is None:
-        return Skip(source, f"unsupported type .{extension(name)}", fault=False)
     if reason := refused(name):
         return Skip(source, reason, fault=False)
+    if kind_of(name) is None:
+        return Skip(source, f"unsupported type .{extension(name)}", fault=False)
     if status.st_size > settings.max_file_mb * 1_000_000:
         return Skip(source, f"larger than {settings.max_file_mb:g} MB")
     return Found(Path(path), source, root, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
@@ -186,9 +186,17 @@ class _Walk:
         self, entry: os.DirEntry[str], relative: str, rules: Rules
     ) -> Found | Skip | Iterator[tuple[os.DirEntry[str], str, Rules]] | None:
         name = entry.name
-        if name in _NEVER or (name.startswith(".") and not self.settings.hidden):
+        if name in _NEVER:
             return None
         source = source_of(relative)
+        if name.startswith(".") and not self.settings.hidden:
+            # Hidden files are nobody's documents; but who keeps keys here wants to hear that they are not read.
+            named = (
+                refused(name)
+                and entry.is_file(follow_symlinks=False)
+                and not rules.ignored(relative, folder=False)
+            )
+            return Skip(source, refused(name), fault=False) if named else None
         try:
             link = entry.is_symlink()
             folder = not link and entry.is_dir(follow_symlinks=False)

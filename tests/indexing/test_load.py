@@ -139,6 +139,22 @@ def test_headings_lose_their_markup() -> None:
     assert len(plain("[" * 100_000)) <= 1000
 
 
+ESCAPE = "\x1b[31mred\x1b[0m"
+
+
+@pytest.mark.parametrize(
+    "name", ["a.md", "a.html", "a.txt", "a.rst", "a.adoc", "a.org", "a.tex", "a.csv", "a.yaml", "a.vtt", "a.1"]
+)
+def test_terminal_escapes_stay_in_the_file(name: str) -> None:
+    """A document could take over the terminal of who reads an answer from it."""
+    head = {"a.1": ".TH A 1\n", "a.vtt": "WEBVTT\n\n00:01.000 --> 00:02.000\n"}.get(name, "")
+    document = read(
+        name, f"{head}The gate is {ESCAPE} &#27;[31m &#x9b;31m and closed for the winter, from May to June.\n"
+    )
+    assert "gate is [31mred" in document.text
+    assert not any(sign in document.text for sign in "\x1b\x9b")
+
+
 def test_nothing_is_lost_that_is_nested_deep() -> None:
     """What stands in the twentieth list within a list would be dropped without a word."""
     deep = read("a.md", "".join(f"{'  ' * n}- level {n} holds\n" for n in range(60)))

@@ -73,13 +73,13 @@ def test_hidden_vendored_and_excluded(tmp_path: Path) -> None:
     tree(
         tmp_path,
         {
-            ".env": "x", ".notes/a.md": "x", "node_modules/m/readme.md": "x", "env/pyvenv.cfg": "",
+            ".tips": "x", ".notes/a.md": "x", "node_modules/m/readme.md": "x", "env/pyvenv.cfg": "",
             "env/a.txt": "x", "__pycache__/a.txt": "x", ".ragheal/a.txt": "x", ".git/a.txt": "x",
             "doc.md": "x", "tmp/x.md": "x",
         },
     )  # fmt: skip
     assert found(tmp_path, exclude=("tmp/",)) == ["doc.md"]
-    assert found(tmp_path, exclude=("tmp/",), hidden=True) == [".env", ".notes/a.md", "doc.md"]
+    assert found(tmp_path, exclude=("tmp/",), hidden=True) == [".notes/a.md", ".tips", "doc.md"]
 
 
 def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
@@ -192,3 +192,24 @@ def test_missing_path_is_an_error_at_once(tmp_path: Path) -> None:
     """A mistyped folder would look like an empty one, and the index would lose every document."""
     with pytest.raises(ConfigError, match="no such file or folder"):
         walk([tmp_path, tmp_path / "nothing"], IndexSettings())
+
+
+def test_keys_are_named_and_not_read(tmp_path: Path) -> None:
+    """A secret would stand in the index and in answers; or nobody would learn that a file was passed over."""
+    tree(
+        tmp_path,
+        {".env": "A=1", "id_rsa": "k", "tls/server.key": "k", "yarn.lock": "a", "a.md": "a", ".env.example": "A="},
+    )
+    assert found(tmp_path) == ["a.md"]
+    secret = "may hold keys or passwords: not read"
+    assert skipped(tmp_path) == {
+        ".env": secret, "id_rsa": secret, "tls/server.key": secret, "yarn.lock": "generated: a lock file",
+    }  # fmt: skip
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="the file system has one form of names")
+def test_names_that_differ_by_unicode_form_are_two_files(tmp_path: Path) -> None:
+    """One of two documents would be missing."""
+    names = {"caf\u00e9.md", "cafe\u0301.md"}
+    tree(tmp_path, dict.fromkeys(names, "x"))
+    assert set(found(tmp_path)) == names

@@ -59,12 +59,12 @@ def load(path: Path, source: str, data: bytes) -> Document:
     ("empty", "binary", "scanned PDF: no text layer"), else a failure worth another try ("encrypted PDF").
     """
     kind = kind_of(path.name)
-    if kind is None:
-        raise LoadError("unsupported type", skipped=True)
     if data.startswith(b"%PDF-"):
         kind = "pdf"
-    if reason := refused(path.name) or refused_content(kind, data):
+    if reason := refused(path.name) or refused_content(kind or "", data):
         raise LoadError(reason, skipped=True)
+    if kind is None:
+        raise LoadError("unsupported type", skipped=True)
     if not data:
         raise LoadError("empty", skipped=True)
     if kind == "json" and _TRACE.match(data) and b'"exchanges"' in data:

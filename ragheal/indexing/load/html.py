@@ -41,7 +41,7 @@ def parse_html(text: str, source: str = "") -> Parsed:
     reader = _Reader(writer, 0)
     for token in tokens(text):
         reader.take(token)
-    reader.flush()
+    reader.finish()
     # Some pages put everything into <nav> or <article> teasers: fall back to what holds most of the words.
     sizes = [
         sum(len(bit.text) for piece in reader.pieces if piece.place >= low for bit in piece.bits)
@@ -61,7 +61,7 @@ def blocks_of(writer: Writer, start: int, end: int) -> Iterator[tuple[str, int, 
     reader = _Reader(writer, start)
     for token in tokens(writer.source[start:end]):
         reader.take(token)
-    reader.flush()
+    reader.finish()
     for piece in reader.pieces:
         yield piece.kind, piece.level, piece.bits
 
@@ -90,6 +90,12 @@ class _Reader:
             self._open(token)
         else:
             self._close(token.value)
+
+    def finish(self) -> None:
+        """The end of the page closes what is open."""
+        while self.tables:
+            self._rows(self.tables.pop())
+        self.flush()
 
     # --- tags ---
 

@@ -51,7 +51,7 @@ _BINARY = frozenset(
     """png jpg jpeg gif bmp ico icns webp avif heic tif tiff psd ai eps raw mp3 mp4 m4a m4v mov avi mkv webm wav flac ogg opus
     zip gz tgz bz2 xz zst 7z rar tar jar war whl egg deb rpm dmg iso apk exe dll so dylib o a obj lib class pyc pyo wasm bin dat
     db sqlite sqlite3 mdb parquet arrow feather npy npz pkl pickle pt pth onnx safetensors gguf h5 hdf5 mat rds ttf otf woff
-    woff2 eot swf doc xls ppt pages numbers key odp ods mobi azw3 djvu faiss lance idx pack dxf dwg stl blend""".split()
+    woff2 eot swf doc xls ppt pages numbers odp ods mobi azw3 djvu faiss lance idx pack dxf dwg stl blend""".split()
 )  # fmt: skip
 
 # "notes.2024" and "v1.2" have no extension: one begins with a letter and is short.
