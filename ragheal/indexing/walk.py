@@ -189,15 +189,14 @@ class _Walk:
         if name in _NEVER:
             return None
         source = source_of(relative)
-        if name.startswith(".") and not self.settings.hidden:
-            # Hidden files are nobody's documents; but who keeps keys here wants to hear that they are not read.
-            named = (
-                refused(name)
-                and entry.is_file(follow_symlinks=False)
-                and not rules.ignored(relative, folder=False)
-            )
-            return Skip(source, refused(name), fault=False) if named else None
+        hidden = name.startswith(".") and not self.settings.hidden
+        if hidden and not refused(name):
+            return None
         try:
+            if hidden:
+                # Nobody's documents; but who keeps keys here wants to hear that they are not read.
+                named = entry.is_file(follow_symlinks=False) and not rules.ignored(relative, folder=False)
+                return Skip(source, refused(name), fault=False) if named else None
             link = entry.is_symlink()
             folder = not link and entry.is_dir(follow_symlinks=False)
             if rules.ignored(relative, folder=folder):

@@ -70,8 +70,12 @@ class Chunk(Value, frozen=True):
 
     def place(self, start: int, end: int) -> Place:
         """Where text[start:end] stands in the file; what the loader put there has the place of what follows."""
-        found = unpack(self.places, len(self.text)).place(start, end)
-        return found or Place(self.start_line, self.end_line, self.page)
+        if self.places and (found := unpack(self.places, len(self.text)).place(start, end)):
+            return found
+        # Of a trace that is older than the map: as it was counted then, so that it replays.
+        first = min(self.start_line + self.text.count("\n", 0, start), self.end_line)
+        last = max(first, min(first + self.text.count("\n", start, end), self.end_line))
+        return Place(first, last, self.page)
 
     def quote(self, start: int, end: int) -> str:
         """The characters of the source that text[start:end] stands for; the text itself where the file is none."""

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from ragheal.types import Runs
+from ragheal.types import Chunk, Place, Runs
 from ragheal.types.places import pack, unpack
 
 
@@ -62,3 +62,10 @@ def test_a_damaged_map_is_told() -> None:
     runs.add(0, 0, 500, 1000)
     with pytest.raises(ValueError, match="ends too early"):
         unpack(pack(runs, 500, 0, 1, 0, 0)[:-2], 500)
+
+
+def test_a_chunk_without_a_map_is_placed_by_its_lines() -> None:
+    """A trace that is older than the map would show other lines than it did when it was made."""
+    chunk = Chunk("c", "a.md", 0, "one\ntwo\nthree", (), "paragraph", 10, 12, 0, 13)
+    assert (chunk.place(4, 7), chunk.place(0, 7)) == (Place(11, 11), Place(10, 11))
+    assert (chunk.quote(4, 7), chunk.reading(11, 11)) == ("two", "one\ntwo\nthree")
