@@ -84,18 +84,26 @@ class Chunk(Value, frozen=True):
             return self.raw[low:high]
         return self.text[start:end]
 
-    def reading(self, first: int, last: int) -> str:
-        """What is read of the lines [first, last] of the file, with what the loader put before it."""
-        runs = unpack(self.places, len(self.text))
-        if not runs.starts:
-            return self.text
+    def read(self, quote: str) -> str:
+        """What is read of a quotation from this chunk, with what the loader put before it: "10^6" of "10<sup>6</sup>"
+
+        The quotation itself where the file is read as it stands, or where it is no part of it.
+        """
+        low = self.raw.find(quote) if self.raw and quote else -1
+        if low < 0:
+            return quote
+        runs, high = unpack(self.places, len(self.text)), low + len(quote)
         stops = [*runs.starts[1:], len(self.text)]
         parts, own = [], False
         for index in range(len(stops) - 1, -1, -1):  # from the end: what was put there belongs to what follows
-            if runs.raws[index] >= 0:
-                own = first <= runs.lines[index] <= last
+            start, stop, raw = runs.starts[index], stops[index], runs.raws[index]
+            if raw >= 0:
+                exact = runs.sizes[index] == stop - start
+                own = raw < high and (raw + runs.sizes[index] > low if exact else raw >= low)
+                if own and exact:
+                    start, stop = start + max(0, low - raw), min(stop, start + high - raw)
             if own:
-                parts.append(self.text[runs.starts[index] : stops[index]])
+                parts.append(self.text[start:stop])
         return "".join(reversed(parts))
 
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import pytest
 
+from ragheal.indexing.chunk import split
+from ragheal.indexing.load import load
+from ragheal.settings import IndexSettings
 from ragheal.types import Chunk, Place, Runs
 from ragheal.types.places import pack, unpack
 
@@ -68,4 +72,16 @@ def test_a_chunk_without_a_map_is_placed_by_its_lines() -> None:
     """A trace that is older than the map would show other lines than it did when it was made."""
     chunk = Chunk("c", "a.md", 0, "one\ntwo\nthree", (), "paragraph", 10, 12, 0, 13)
     assert (chunk.place(4, 7), chunk.place(0, 7)) == (Place(11, 11), Place(10, 11))
-    assert (chunk.quote(4, 7), chunk.reading(11, 11)) == ("two", "one\ntwo\nthree")
+    assert (chunk.quote(4, 7), chunk.read("two")) == ("two", "two")
+
+
+def test_a_quotation_is_read_as_its_reader_sees_it() -> None:
+    """ "10^6 litres" would be vetoed because the file says 10<sup>6</sup>, or a row because its column is not quoted."""
+    text = "It holds 10<sup>6</sup> litres.\n\n| Tank | Size |\n|--|--|\n| East | 3 l |\n| West | 9 l |\n"
+    chunks = split(load(Path("a.md"), "a.md", text.encode()), IndexSettings())
+    for said, first in (("It holds 10^6 litres.", 0), ("10^6", 0), ("Tank: East; Size: 3 l", 1)):
+        at = chunks[first].text.index(said)
+        quote = chunks[first].quote(at, at + len(said))
+        assert quote in text
+        assert chunks[first].read(quote) == said
+    assert chunks[1].quote(0, 21) == "East | 3 l"

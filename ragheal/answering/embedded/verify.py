@@ -70,9 +70,8 @@ def ground(draft: Draft, pool: Sequence[Hit], question: str = "") -> tuple[str, 
     for citation in draft.citations:
         cited[citation.n] = citation.quote
         if citation.chunk_id in chunks:
-            # What is checked is what is read of these lines: "10⁶", not "10<sup>6</sup>".
-            read = chunks[citation.chunk_id].reading(citation.start_line, citation.end_line)
-            cited[citation.n] += f"\n{read}"
+            # What is checked is what is read of it: "10^6", not "10<sup>6</sup>".
+            cited[citation.n] += f"\n{chunks[citation.chunk_id].read(citation.quote)}"
         if citation.chunk_id not in texts:
             problems.append(f"[{citation.n}]: cites a passage that was not retrieved")
         elif citation.quote not in texts[citation.chunk_id]:

@@ -41,7 +41,7 @@ def cited_texts(draft: Draft, pool: Sequence[Hit] = ()) -> dict[int, str]:
     texts = {citation.n: f"{citation.heading}\n{citation.quote}" for citation in draft.citations}
     for citation in draft.citations:
         if chunk := chunks.get(citation.chunk_id):
-            texts[citation.n] += f"\n{chunk.reading(citation.start_line, citation.end_line)}"
+            texts[citation.n] += f"\n{chunk.read(citation.quote)}"
     return texts
 
 
@@ -186,7 +186,7 @@ def _passages(draft: Draft, pool: Sequence[Hit], limit: int) -> str:
         text = citation.quote
         chunk = chunks.get(citation.chunk_id)
         if chunk is not None:
-            text = text if text in chunk.text else chunk.reading(citation.start_line, citation.end_line)
+            text = text if text in chunk.text else chunk.read(text)
         if chunk is not None and text in chunk.text and len(text) < share:
             start = chunk.text.find(text)
             margin = min(_AROUND, (share - len(text)) // 2)
