@@ -85,7 +85,7 @@ class Chunk(Value, frozen=True):
         return self.text[start:end]
 
     def read(self, quote: str) -> str:
-        """What is read of a quotation from this chunk, with what the loader put before it: "10^6" of "10<sup>6</sup>"
+        """What is read of a quotation from here, with what the loader put before it: "10^6" of `10<sup>6</sup>`.
 
         The quotation itself where the file is read as it stands, or where it is no part of it.
         """
