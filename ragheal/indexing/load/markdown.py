@@ -204,11 +204,11 @@ class _Reader:
             lines.append([anchor.bit(line, at, len(line))] if line else [Bit("")])
             at += len(line) + 1
         if self.lists or self.within:
-            self.lines += [self._indented(line) for line in lines if line[0].text.strip()]
+            self.lines += [self._indented(shown) for shown in lines if shown[0].text.strip()]
             return
         bits: list[Bit] = []
-        for line in lines:
-            bits += [*([Bit("\n")] if bits else []), *line]
+        for shown in lines:
+            bits += [*([Bit("\n")] if bits else []), *shown]
         self.writer.block("code", bits)
 
     def _html(self, token: Token) -> None:

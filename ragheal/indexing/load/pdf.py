@@ -84,7 +84,9 @@ def _page(document: Any, number: int) -> list[Row]:
     try:
         count = words.count_rects()
         if count > _MOST_RECTS:
-            lines = [(line,) for line in words.get_text_bounded().replace("\r", "").split("\n")]
+            lines: list[tuple[str, ...]] = [
+                (line,) for line in words.get_text_bounded().replace("\r", "").split("\n")
+            ]
         else:
             segments = []
             for index in range(count):

@@ -91,11 +91,11 @@ class _Reader:
             self.tag = True
         elif name in {"IP", "It"}:
             self.end()
-            words = self._mdoc(low, high) if name == "It" else _spaced(self._words(low, high)[:1])
-            if words and _said(words) not in {"•", "*", "-", "o"}:
+            tag = self._mdoc(low, high) if name == "It" else _spaced(self._words(low, high)[:1])
+            if tag and _said(tag) not in {"•", "*", "-", "o"}:
                 self.tag = True
-                self._say(words)
-            elif words:
+                self._say(tag)
+            elif tag:
                 self.bits.append(Bit("- "))
         elif name in _CODE or name in _CODE_END:
             self.end()

@@ -102,7 +102,8 @@ class _Reader:
 
     def _at(self, mark: Any) -> int:
         starts = self.writer.starts
-        return min(starts[min(mark.line, len(starts) - 1)] + int(mark.column), len(self.writer.source))
+        line = min(int(mark.line), len(starts) - 1)
+        return min(starts[line] + int(mark.column), len(self.writer.source))
 
     def _note(self, line: int) -> str:
         """The remark on the lines right above one, unless it is a setting that is switched off."""

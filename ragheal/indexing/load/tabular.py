@@ -67,7 +67,8 @@ def _bare(row: list[Cell]) -> list[Bit]:
 
 
 def _shortened(names: list[str]) -> list[str]:
-    kept, used = [], 0
+    kept: list[str] = []
+    used = 0
     for name in names:
         used += len(name) + 2
         if used > _NAMES:
