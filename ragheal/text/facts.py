@@ -37,7 +37,7 @@ class Fact(Value, frozen=True):
     dates: frozenset[tuple[int, int, int]] = frozenset()  # year, month, day; 0: not said
 
 
-_LOWER = {code: code + 32 for code in range(65, 91)}  # the length is kept, which lower() does not promise
+LOWER = {code: code + 32 for code in range(65, 91)}  # the length is kept, which lower() does not promise
 _SPACED = re.compile(r"(?<![\d.,:])\d{1,3}(?: \d{3})+(?![\d,:])(?!\.\d{4})")
 
 
@@ -67,7 +67,7 @@ class _Rest:
 
     def __init__(self, written: str) -> None:
         self._written = written
-        self.text = written.translate(_LOWER)
+        self.text = written.translate(LOWER)
 
     def take(self, match: re.Match[str]) -> str | None:
         """The match as it was written; None when a part of it is taken."""
@@ -165,16 +165,16 @@ def _numbers(rest: _Rest, *, loose: bool) -> list[Fact]:
     for match in _PERCENT_HAN.finditer(rest.text):
         value = number_value(match[1]) if match[1] else 10 * (number_value(match[2]) or 0)
         if value is not None and (shown := rest.take(match)):
-            found.append(_number(shown, _decimal(match[1], value), frozenset({"%"}), 1.0))
+            found.append(_number(shown, _decimal(match[1], value), {"%": 1.0}))
     for pattern in (_FRACTION, _EN_FRACTION):
         for match in pattern.finditer(rest.text):
             parts = [part for part in match.groups() if part]
             low, high = number_value(parts[0]), _PARTS.get(parts[1]) or number_value(parts[1])
             if low and high and (shown := rest.take(match)):
                 top, bottom = (high, low) if "分之" in shown else (low, high)
-                found.append(_number(shown, top / bottom, frozenset(), 1.0))
+                found.append(_number(shown, top / bottom, {}))
                 if loose:
-                    found += [_number(part, number_value(part) or 0.0, frozenset(), 1.0) for part in parts]
+                    found += [_number(part, number_value(part) or 0.0, {}) for part in parts]
     before: tuple[int, float, str] | None = None  # a plain number whose unit may follow behind a range
     for match in _NUMBER.finditer(rest.text):
         value = _value(match["num"])
@@ -183,21 +183,20 @@ def _numbers(rest: _Rest, *, loose: bool) -> list[Fact]:
             continue
         if match["neg"] or match["below"]:
             value = -value
-        known = unit(match["cur"] or match["unit"] or "")
-        dimensions, factor = known if known else (frozenset(), 1.0)
+        known = unit(match["cur"] or match["unit"] or "") or {}
         shown = rest.shown(match) if match["neg"] else rest.shown(match).strip("- ")
         if before is not None and name and _RANGE.search(rest.text[before[0] : match.start("num")]):
-            found.append(_number(f"{before[2]} {name}", before[1], dimensions, factor))
+            found.append(_number(f"{before[2]} {name}", before[1], known))
         single = (
             len(match["unit"] or "") == 1 and (match["unit"] or "").isascii() and (match["unit"] or "").isalpha()
         )
-        found.append(_number(shown, value, dimensions, factor, bare=single or not name))
+        found.append(_number(shown, value, known, bare=single or not name))
         few = _FEW.fullmatch(match["num"])
         if few and few[1] < few[2]:
             pair = frozenset(number_value(char) or 0.0 for char in match["num"])
             found[-1] = Fact("number", shown, frozenset(f"{one:.9g}" for one in pair), plain=pair)
         elif not match["cur"] and re.fullmatch(rf"(?:{NUM})m", match["num"] + (match["unit"] or "")):
-            found[-1] = _number(shown, value, frozenset({"m"}), 1.0, bare=True)
+            found[-1] = _number(shown, value, {"m": 1.0}, bare=True)
         before = None if name else (match.end("num"), value, shown)
     return found
 
@@ -241,11 +240,11 @@ def _counts(text: str, match: re.Match[str], *, loose: bool) -> bool:
     return True
 
 
-def _number(shown: str, value: float, dimensions: frozenset[str], factor: float, *, bare: bool = False) -> Fact:
-    readings = {f"{value * factor:.9g} {dimension}" for dimension in dimensions}
+def _number(shown: str, value: float, units: dict[str, float], *, bare: bool = False) -> Fact:
+    readings = {f"{value * factor:.9g} {dimension}" for dimension, factor in units.items()}
     plain = f"{value:.9g}"
-    if bare or not dimensions:
+    if bare or not units:
         readings.add(plain)
     return Fact(
-        "number", shown, frozenset(readings), dimensions if not bare else frozenset(), frozenset({float(plain)})
+        "number", shown, frozenset(readings), frozenset() if bare else frozenset(units), frozenset({float(plain)})
     )

@@ -1,8 +1,8 @@
 """Units of measure in English and Chinese: which spellings are one unit, and how units of a kind convert.
 
 A table, not a physics library: what stands next to a number in documents and answers. Each line is a
-dimension (several where a sign is ambiguous, such as "$"), the factor to the dimension's base, and the
-spellings.
+dimension (several where a sign is ambiguous, such as "$"), the factor to the dimension's base (one for each
+dimension where they differ), and the spellings.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ g         1          | g gram grams 克
 g         500        | 斤
 g         1000       | kg kilogram kilograms 公斤 千克
 g         1000000    | ton tons tonne tonnes t 吨 公吨
-g,gbp     453.59237  | pound pounds
+g,gbp     453.59237,1 | pound pounds
 g         453.59237  | lb lbs 磅
 m2        1          | m² m2 sqm 平方米 平米
 m2        10000      | hectare hectares ha 公顷
@@ -101,13 +101,14 @@ krw       1          | krw 韩元
 """
 
 
-def _read() -> dict[str, tuple[frozenset[str], float]]:
-    units: dict[str, tuple[frozenset[str], float]] = {}
+def _read() -> dict[str, dict[str, float]]:
+    units: dict[str, dict[str, float]] = {}
     for line in _TABLE.strip().splitlines():
         head, _, names = line.partition("|")
-        dimensions, factor = head.split()
+        dimensions, factors = (part.split(",") for part in head.split())
+        factors *= len(dimensions) // len(factors)
         for name in names.split():
-            units[name.replace("-", " ")] = (frozenset(dimensions.split(",")), float(factor))
+            units[name.replace("-", " ")] = dict(zip(dimensions, map(float, factors), strict=True))
     return units
 
 
@@ -126,8 +127,8 @@ UNIT = "(?:{})".format(
 CURRENCY = r"(?:us\$|hk\$|nt\$|[$€£¥]|\b(?:usd|eur|gbp|cny|rmb|jpy|hkd|twd|chf|inr|krw)(?=[\s\d])|人民币)"
 
 
-def unit(name: str) -> tuple[frozenset[str], float] | None:
-    """Dimensions and factor of a unit as written; None when it is none."""
+def unit(name: str) -> dict[str, float] | None:
+    """The factor to the base of each dimension that a unit as written may be of; None when it is none."""
     return UNITS.get(re.sub(r"[\s-]+", " ", name.strip().lower()))
 
 
@@ -137,7 +138,7 @@ def mentioned(text: str) -> frozenset[str]:
     lowered = text.lower()
     words = set(re.findall(r"[a-zµμ]+", lowered)) | set(re.findall(r"[a-z]+/[a-z]+", lowered))
     found: set[str] = set()
-    for name, (dimensions, _) in UNITS.items():
+    for name, dimensions in UNITS.items():
         if name in words or ((not name.isascii() or not name.isalpha()) and len(name) > 0 and name in lowered):
-            found |= dimensions
+            found |= set(dimensions)
     return frozenset(found)
