@@ -214,6 +214,23 @@ def _rate(plain: str, start: int, end: int, dimension: str) -> str:
     return f"{dimension}/{_PERIODS.get(name, name)}"
 
 
+def in_context(sentence: str, value: str) -> str:
+    """A value with the words of its sentence that bound it or say what it is for: "about 30", "30 or more", "5 per day"."""
+    at = sentence.find(value)
+    if at < 0 or not value:
+        return value
+    before, after = (narrow(part).translate(LOWER) for part in (sentence[:at], sentence[at + len(value) :]))
+    starts = [
+        match.start() for pattern in (_AT_LEAST, _AT_MOST, _ABOUT, _PER_HAN) if (match := pattern.search(before))
+    ]
+    ends = [
+        match.end()
+        for pattern in (_OR_MORE, _OR_LESS, _ABOUT_AFTER, _PER)
+        if (match := pattern.match(after)) and match.group().strip()
+    ]
+    return sentence[min(starts, default=at) : at + len(value) + max(ends, default=0)]
+
+
 # --- comparing -------------------------------------------------------------------------------------------
 
 
@@ -273,17 +290,23 @@ def _meet(x: Quantity, y: Quantity) -> bool:
     if x.dimension != y.dimension and {x.dimension, y.dimension} == {"date", "monthday"}:
         dated, loose = (x, y) if x.dimension == "date" else (y, x)
         return dated.high - dated.low >= MONTH - 1 or loose.low - MONTH <= dated.low % YEAR <= loose.high - MONTH
-    (low, high), (other, last) = _reach(x), _reach(y)
+    (low, high), (other, last) = reach(x), reach(y)
     if low <= last and other <= high:
         return True
-    # 1.2 million is 1,203,400 told in few digits.
-    close = x.dimension not in {"date", "monthday", "clock"} and math.isclose(x.low, y.low, rel_tol=0.01)
-    return close and any(
-        re.search(r"million|billion|thousand|\dk\b|[万亿]|00\b", one.text.lower()) for one in (x, y)
-    )
+    if x.dimension in {"date", "monthday", "clock"}:
+        return False
+    # 1.2 million is 1,203,400 told in few digits, and 85 m is 85.3 m.
+    if set(x.dimension.split(",")) & _MEASURES and math.isclose(x.low, y.low, rel_tol=0.005):
+        return True
+    few = re.compile(r"million|billion|thousand|\dk\b|[万亿]|00\b")
+    return math.isclose(x.low, y.low, rel_tol=0.01) and any(few.search(one.text.lower()) for one in (x, y))
 
 
-def _reach(value: Quantity) -> tuple[float, float]:
+_MEASURES = frozenset({"m", "m2", "g", "l", "°c", "°f", "m/s", "mph"})
+
+
+def reach(value: Quantity) -> tuple[float, float]:
+    """The ends of a value, wider for a rough one: "about 30" reaches from 27 to 33."""
     slack = 0.0
     if value.rough:
         slack = (
