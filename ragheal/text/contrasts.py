@@ -47,13 +47,15 @@ FILLER = frozenset(
     map(
         stem,
         """
-        come get give make amount total current valid start begin take last run cost price set offer provide receive
-        entitle allow require need exact alway stand lie hold contain equal say state fix remain apply use found
+        come get give make amount total current valid start begin take last run cost price set offer provide
+        receive entitle allow require need exact alway stand lie
+        hold contain equal say state fix remain apply use found
         establish open close charge pay grant value figure rule document
         """.split(),
     )
 ) | frozenset(
-    "收取 支付 共 共有 设 设有 规定 提供 享有 收 付 价格 费用 目前 现在 总共 一共 合计 达 达到 约 大约 必须 规则 均 一律 成立 建立 创办 建成".split()
+    "收取 支付 共 共有 设 设有 规定 提供 享有 收 付 价格 费用 目前 现在 总共 一共 合计 达 达到 约 大约 必须 规则 "
+    "均 一律 成立 建立 创办 建成".split()
 )
 # Words that tell two cases of one thing apart: a statement that holds one speaks of a part.
 _CONTRASTS = tuple(

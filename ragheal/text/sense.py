@@ -8,7 +8,7 @@ import re
 from ragheal.text.analyze import terms
 from ragheal.text.mentions import other_thing
 from ragheal.text.questions import Question
-from ragheal.text.script import fold, narrow
+from ragheal.text.script import fold, has_han, narrow
 from ragheal.text.sentences import sentences
 from ragheal.text.tenses import other_time
 from ragheal.text.values import ANSWERS, Span, numeric, values
@@ -39,7 +39,18 @@ _CLOSERS = "\"'”’」』）)】》*_ "
 def _asks(sentence: str) -> bool:
     """Whether all of a text asks; a question with its answer behind it does not."""
     parts = [sentence[start:end].rstrip(_CLOSERS) for start, end in sentences(sentence)]
-    return bool(parts) and all(part.endswith(("?", "？")) for part in parts)
+    return bool(parts) and all(
+        part.endswith("？") or (part.endswith("?") and (has_han(part) or _OPENS_QUESTION.match(part) is not None))
+        for part in parts
+    )
+
+
+# Not every mark at the end asks: a title may end in one.
+_OPENS_QUESTION = re.compile(
+    r"^\W*(?:q\d*[:.]\s*)?(?:(?:so|and|but|then|now)\s+|(?:[\w'’]+\s+){0,3}[\w'’]+,\s+)?(?:(?:in|on|at|by|to|from|for|of|with|until)\s+)?(?:who|whom|whose|what|which|when|where|why|how|is|are|was|were|do|does|did|can"
+    r"|could|may|might|shall|should|will|would|has|have|had|must|isn['’]t|aren['’]t|don['’]t|doesn['’]t)\b",
+    re.IGNORECASE,
+)
 
 
 _MARKS = re.compile(r"^[\s>#*_=\-+•|]+|[\s*_=|]+$")
@@ -50,12 +61,12 @@ def _labels(question: Question, sentence: str, heading: str) -> bool:
     bare = _MARKS.sub("", text)
     if not bare:
         return True
-    if bare.endswith((":", "：")) and "\n" not in bare:
+    own = terms(bare)
+    if bare.endswith((":", "：")) and "\n" not in bare and len(own) < 9:
         return True
     if question.yes_no or question.options or question.kind == "choice":
         return False
     new = _new(question, bare)
-    own = terms(bare)
     if not new and set(own) <= set(question.terms):
         return True  # the question's own words
     cells = [cell for cell in bare.split("|") if cell.strip(" -:")]
@@ -148,9 +159,12 @@ _PROPOSALS = re.compile(
 )
 
 
+_CONCESSION = re.compile(r"^\W*(?:although|though|while|虽然|尽管)[^,，]*[,，]", re.IGNORECASE)
+
+
 def proposed(sentence: str) -> bool:
     """Whether a sentence tells of what was only proposed, considered or refused, not of what holds."""
-    plain = narrow(sentence)
+    plain = _CONCESSION.sub("", narrow(sentence))
     lowered = plain.lower()
     return bool(_PROPOSED.search(lowered) or _PROPOSED_HAN.search(plain)) and not _ADOPTED.search(lowered)
 

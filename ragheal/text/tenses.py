@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from ragheal.text.analyze import terms
 from ragheal.text.questions import Question
 from ragheal.text.script import narrow
 from ragheal.types import Value
@@ -21,12 +22,12 @@ _PAST_VERB = r"\b(?:was|were|had|did|could|[a-z]{2,}ed|cost|ran|led|held|stood|t
 _PRESENT_VERB = r"\b(?:is|are|has|have|must|can|may|will|does|do|shall)\b"
 
 _FORMER = re.compile(
-    r"(?<!\bis )(?<!\bare )(?<!\bbe )(?<!\bwas )(?<!\bwere )(?<!\bbeen )(?<!\bbeing )(?<!\bget )(?<!\bgot )\b(?:used to)\b"
-    r"|\b(?:formerly|previously|in the past|back then|in those days|at that time|no longer|in former times|years ago)\b"
+    r"(?<!\bhad )\b(?:formerly|previously|in the past|back then|in those days|at that time|no longer|in former times|years ago)\b"
     r"|\b(?:the )?(?:former|previous|old|earlier|ex-?)\s(?=\w+ (?:was|were|had|cost)\b)"
     r"|\b(?:was|were) originally\b|\boriginally (?:was|were|had|cost)\b|^originally,"
     rf"|\b(?:was|were|had|cost)\b[^.;,]{{1,60}}\bbefore (?:{_DATED}|that\b)"
 )
+_AUXILIARY = re.compile(r"\b(?:is|are|be|was|were|been|being|has|have|had|can|may|get|got|include[sd]?)\b")
 _UNTIL = re.compile(rf"\b(?:until|till|up to|before|prior to) {_DATED}")
 _CURRENT = re.compile(
     r"\b(?:now|nowadays|currently|today|at present|at the moment|presently|these days|as of|from now on|any ?more)\b"
@@ -35,11 +36,11 @@ _CURRENT = re.compile(
     rf"|\b(?:from|with effect from|effective|starting) {_DATED}(?! (?:to|until|till))|[,;] (?:and )?then\b|\bafter which\b|\bthereafter\b|\bsucceeded by\b|\breplaced by\b"
 )
 _FORMER_HAN = re.compile(
-    r"曾经?(?:是|为|任|担任|在|位于|叫|名为|称|用|使用|设|有|住|需|收|售|定|规定|由|归|属)|原先|(?<!中)原(?:为|是|由|定|设|称|名|规定|来(?:是|为|由|的|在|定|规定|需|收))|此前|以前|过去(?!的?\d)"
-    r"|之前(?=[是为由一都的，])|年前(?=[是为由一都的，])|(?:直到|直至|截至)[^，。；]{2,12}(?:为止|之前|前)|(?:前任|旧)(?=[^，。；]{1,8}[是为])|不再|当时|旧版?规定"
+    r"曾经?(?:是|为|任|担任|位于|叫|名为|称|用|使用|设|有|住|需|收|售|定|规定|由|归|属)|原先|(?<!中)原(?:为|是|由|定|设|称|名|规定|来(?:是|为|由|的|在|定|规定|需|收))|此前|以前|过去(?!的?\d)"
+    r"|之前(?=[是为由一都的，])|年前(?=[是为由一都的，])|(?:直到|直至|截至)[^，。；]{2,12}(?:为止|之前|前)|(?:前任|旧)(?=[^，。；]{1,8}[是为])|不再|旧版?规定"
 )
 _UNTIL_HAN = re.compile(
-    r"(?:\d{4}\s?年)(?:\d{1,2}\s?月)?(?:\d{1,2}\s?日)?(?:之前|以前|前(?!往|后|来))|(?:到|至)\d{4}\s?年[^，。；]{0,6}(?:为止|止)"
+    r"(?:\d{4}\s?年)(?:\d{1,2}\s?月)?(?:\d{1,2}\s?日)?(?:之前|以前|前(?!往|后|来|的|称|身|任|夕|期))|(?:到|至)\d{4}\s?年[^，。；]{0,6}(?:为止|止)"
 )
 _CURRENT_HAN = re.compile(
     r"现(?:在|任|为|由|已|行|改|用|定|称)|(?:^|[，。；])\s?现|目前|如今|当前|今(?:后|起)|已(?:经)?(?:改|调|换|迁|更|升|降|延长|缩短)|(?:后来?|之后|随后|此后)(?:改|调|由|为|换|迁|更)|改(?:为|由|成|用)|调(?:整)?(?:为|至)"
@@ -47,13 +48,13 @@ _CURRENT_HAN = re.compile(
 )
 _ASKS_THEN = re.compile(
     r"\b(?:used to|formerly|previously|former|previous|originally|in the past|back then|old|earlier|initially|at first|until (?:now|recently)|first)\b"
-    r"|\b(?:before|prior to|until)\b|曾|原先|原来|此前|以前|过去|之前|最初|起初|前任|旧|当时|历任"
+    r"|\b(?:before|prior to|until)\b|曾经?(?=[是为任在担获用住有被于叫名得做当出拿])|原先|原来|此前|以前|过去|之前|最初|起初|前任|旧|当时|历任"
 )
 _ASKS_NOW = re.compile(
     r"\b(?:now|current|currently|today|at present|nowadays|presently|still|latest)\b|现在|目前|如今|当前|现任|现行|最新"
 )
 _ASKS_PAST = re.compile(r"\b(?:did|was|were|had)\b|[过了](?:[^解程去]|$)")
-_YEAR = re.compile(r"(?<![\d.,/-])(1[5-9]\d\d|20\d\d)(?![\d/]|[.,]\d|-\d{3})")
+_YEAR = re.compile(r"(?<![\d.,/-])(1[5-9]\d\d|20\d\d)(?![\d/]|[.,]\d|-\d{3}|s\b|\s?年代)")
 _FORMER_HEADING = re.compile(
     r"\b(?:former|previous|old|archived?|superseded|obsolete|deprecated)\b|旧|历任|已废止|已失效|往届"
 )
@@ -69,12 +70,31 @@ class Told(Value, frozen=True):
 def told(sentence: str) -> Told:
     """What time a sentence marks; neither, when it marks none."""
     plain = narrow(sentence)
+    return Told(_former(plain), bool(_CURRENT.search(plain.lower()) or _CURRENT_HAN.search(plain)))
+
+
+def _former(plain: str) -> bool:
     lowered = plain.lower()
-    former = bool(_FORMER.search(lowered) or _FORMER_HAN.search(plain) or _UNTIL_HAN.search(plain))
-    if not former and _UNTIL.search(lowered):
-        # "Valid until May" tells of now, "was A until May" of then.
-        former = bool(re.search(_PAST_VERB, lowered)) and not re.search(_PRESENT_VERB, lowered)
-    return Told(former, bool(_CURRENT.search(lowered) or _CURRENT_HAN.search(plain)))
+    used = re.search(r"\bused to\b", lowered)
+    if used and not _AUXILIARY.search(lowered[: used.start()]):
+        return True  # but "is often used to", "has tools used to"
+    if _FORMER.search(lowered) or _FORMER_HAN.search(plain) or _UNTIL_HAN.search(plain):
+        return True
+    # "Valid until May" tells of now, "was A until May" of then.
+    return bool(_UNTIL.search(lowered) and re.search(_PAST_VERB, lowered)) and not re.search(
+        _PRESENT_VERB, lowered
+    )
+
+
+def _former_for(question: Question, sentence: str) -> bool:
+    """Whether the clause of a sentence that speaks of what is asked tells of a former state."""
+    clauses = re.split(r"[,;，；](?!\d)", narrow(sentence))
+    asked_for = frozenset(question.terms)
+    if len(clauses) > 1 and not asked_for & frozenset(terms(clauses[0])):
+        clauses[:2] = [f"{clauses[0]}, {clauses[1]}"]  # "Until 2021, it was …"
+    held = [len(asked_for & frozenset(terms(clause))) for clause in clauses]
+    most = max(held)
+    return any(_former(clause) and count == most for clause, count in zip(clauses, held, strict=True))
 
 
 def asked(question: Question) -> Asked:
@@ -99,7 +119,7 @@ def other_time(question: Question, sentence: str, heading: str = "") -> str | No
     if given and question.kind not in {"yesno", "date", "year"} and not question.options:
         return _other_year(given, sentence, heading)
     if wanted == "now":
-        old = held.former or bool(_FORMER_HEADING.search(narrow(heading).lower()))
+        old = _former_for(question, sentence) or _FORMER_HEADING.search(narrow(heading).lower()) is not None
         return "former" if old and not held.current else None
     if wanted == "then" and held.current and not held.former and question.kind not in {"date", "year"}:
         return "current" if _SINCE.search(narrow(sentence).lower()) else None

@@ -90,6 +90,8 @@ def test_another_time(question: str, sentence: str, reason: str) -> None:
         ("Who used to be the harbour master?", "Piet Loos used to be the harbour master."),
         ("How long is the pass valid?", "The pass is valid until May 2031."),
         ("What is the brush used for?", "The brush is used to clean the hull."),
+        ("What cleans the hull?", "The yard has brushes used to clean the hull."),
+        ("Which stone lines the quay?", "Granite lines the quay, which was formerly a beach."),
         ("When was the pier built?", "The pier was built in 1931, before the war."),
         ("Who was harbour master in 2019?", "Piet Loos was harbour master from 2015 to 2021."),
         ("Who was harbour master in 2019?", "Piet Loos became harbour master in 2015."),
@@ -127,6 +129,7 @@ def test_what_says_nothing(question: str, sentence: str, heading: str, reason: s
     [
         ("What does the ferry cost?", "What does it cost? The ferry costs 4 euros."),
         ("What is the deposit?", "Deposit: 40 euros"),
+        ("Which show did Ida Kolk win?", "Ida Kolk was the first winner of the show Who Sails Best?"),
         ("押金是多少？", "押金：40元"),
         ("What is the code of the north gate?", "| North gate | 5512 |"),
         ("When was v2.6 released?", "## v2.6 - 2024-11-19"),
