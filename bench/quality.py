@@ -1,6 +1,6 @@
 """Quality on a question set with gold: healed against plain, per type and language.
 
-    python bench/quality.py BENCH [--work DIR] [--modes healed,plain,reader-off] [--set key=value …]
+    python bench/quality.py BENCH [--work DIR] [--modes healed,plain,not-reranked] [--set key=value …]
 
 BENCH holds `corpus/`, `questions_blind.jsonl` and `score_bench.py` (which reads the gold beside it). The
 corpus is indexed and asked through the command line, as a user would; the scorer sees only what it prints.
@@ -21,8 +21,7 @@ from typing import Any
 MODES: dict[str, list[str]] = {
     "healed": [],
     "plain": ["--no-heal"],
-    "reader-off": ["--set", "embedded.reader=off"],
-    "plain-reader-off": ["--no-heal", "--set", "embedded.reader=off"],
+    "not-reranked": ["--set", "retrieval.rerank=none"],
     "rrf": ["--set", "retrieval.fusion=rrf"],
 }
 COLUMNS = (

@@ -145,17 +145,10 @@ def _asker(engine: Engine, way: Way) -> Callable[[str], Trace]:
 
 def _warm(engine: Engine, lines: Sequence[Line]) -> None:
     """Load the models and the index, so that the first question takes no longer than the others."""
-    from ragheal.answering.embedded.reading import uses_reader
-    from ragheal.text.questions import analyze
+    from ragheal.text.script import lang
 
-    doors = engine.doors()
-    reader = next(
-        (line for line in lines if uses_reader(engine.settings.embedded.reader, analyze(line.question))), None
-    )
-    doors.warm(reader=reader is not None)
+    engine.doors().warm(lang(lines[0].question))
     engine.search(lines[0].question)
-    if reader is not None:
-        doors.read(reader.question, [(reader.question, "")])
 
 
 def _read(name: str, folder: Path) -> File:

@@ -112,7 +112,10 @@ class Story:
         parts = [f"{more} more"] if more > 0 else []
         parts.append(f"{step.new} new of {plural(len(step.hits), 'hit')}")
         if not self._explained:
-            parts.append("d, w: rank by meaning, by words")
+            read = any(channel.name == "reader" for hit in step.hits for channel in hit.channels)
+            parts.append(
+                "d, w, r: rank by meaning, by words, by the reader" if read else "d, w: rank by meaning, by words"
+            )
             self._explained = True
         yield self._row("", " · ".join(parts), style="dim")
 
@@ -198,8 +201,8 @@ def place(source: str, line: int, page: int = 0) -> str:
 
 
 def marks(hit: Hit) -> str:
-    """The hit's rank in each channel: d2 by meaning (dense), w1 by words."""
-    letter = {"dense": "d", "lexical": "w"}
+    """The hit's rank in each channel: d2 by meaning (dense), w1 by words, r1 by the reader."""
+    letter = {"dense": "d", "lexical": "w", "reader": "r"}
     return " ".join(f"{letter[channel.name]}{channel.rank}" for channel in hit.channels)
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ragheal.models.base import Embedder
     from ragheal.models.chat import ChatClient
     from ragheal.retrieval.base import Doors
-    from ragheal.retrieval.live import ChatModel, LiveDoors, PassageReader
+    from ragheal.retrieval.live import ChatModel, LiveDoors
     from ragheal.settings.sections import LoopSettings
 
 INDEX_NAME = ".ragheal"
@@ -79,9 +79,8 @@ class Engine:
         `on_step` is told every step as it happens; `on_text` the words of a model server as they come, before
         they are verified. `batch`: one question of a file, that nobody asks again for want of an answer.
         """
-        from ragheal.answering.embedded.reading import uses_reader
         from ragheal.strategies.adaptive import route
-        from ragheal.text.questions import analyze
+        from ragheal.text.script import lang
         from ragheal.tracing.record import Recorder
 
         began = time.perf_counter()
@@ -104,12 +103,11 @@ class Engine:
         chosen = route(start.asked, self.settings).route
         if chosen != "direct":
             # The models and the index load while the question is planned.
-            parted = chosen in {"multi_hop", "combined"}
-            live.warm(reader=uses_reader(self.settings.embedded.reader, analyze(start.asked), part=parted))
+            live.warm(lang(start.asked))
         start = around.recalled(start, chosen)
         recorder = Recorder(live)
         trace = self._run(question, start, recorder, on_step)
-        trace = _degraded(msgspec.structs.replace(trace, exchanges=recorder.exchanges), live.degraded)
+        trace = msgspec.structs.replace(trace, exchanges=recorder.exchanges)
         around.end(trace, key)
         return self._kept(self._with_changes(trace), around)
 
@@ -296,14 +294,6 @@ class Engine:
             )
         return self._embedder_made
 
-    def _reader(self) -> PassageReader | None:
-        """The shipped reader, unless it is switched off. A damaged one is found at its first use."""
-        from ragheal.models.reader import SHIPPED, OnnxReader
-
-        if self.settings.embedded.reader == "off" or not SHIPPED.is_dir():
-            return None
-        return OnnxReader(threads=self.settings.embedding.threads)
-
     def _asked_server(self) -> ChatModel | None:
         """The model server, where one is configured. Raises ConfigError."""
         if self.settings.model.backend != "openai":
@@ -319,6 +309,7 @@ class Engine:
     def doors(self) -> LiveDoors:
         """The real doors, opened once."""
         from ragheal.indexing.opened import OpenIndex
+        from ragheal.models.reader import OnnxReader
         from ragheal.retrieval.live import LiveDoors
         from ragheal.text.analyze import ANALYZER
 
@@ -331,7 +322,8 @@ class Engine:
                 index.close()
                 raise
             self._index = index
-            self._doors_made = LiveDoors(index, embedder, self.settings, self._reader(), self._asked_server())
+            reader = OnnxReader(threads=self.settings.embedding.threads)
+            self._doors_made = LiveDoors(index, embedder, self.settings, reader, self._asked_server())
         return self._doors_made
 
 

@@ -79,7 +79,7 @@ def test_quotations_are_exact(traces: dict[str, Trace]) -> None:
     """Every quotation stands in its chunk, every citation mark has its citation."""
     for trace in traces.values():
         chunks = {
-            hit.chunk.id: hit.chunk.text
+            hit.chunk.id: f"{hit.chunk.text}\n{hit.chunk.raw}"
             for step in trace.steps
             if isinstance(step, SearchStep)
             for hit in step.hits

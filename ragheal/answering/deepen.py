@@ -1,12 +1,13 @@
-"""The deeper search of the severity ladder: more hits for the question itself, reranked to the best few."""
+"""The deeper search of the severity ladder: more hits for the question itself, of which the best new ones stay."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from ragheal.answering.kit import Kit
-from ragheal.types import Hit, Query
+from ragheal.types import Query
 
+#: Hits of a deeper search that are shown to a model: all of them would drown it.
 KEPT = 5
 
 
@@ -15,12 +16,3 @@ def query(question: str, kit: Kit, tried: Sequence[Query]) -> Query | None:
     if any(known.origin == "deepen" for known in tried):
         return None
     return Query(question, origin="deepen", depth=kit.settings.loop.deep_k)
-
-
-def reranked(question: str, hits: Sequence[Hit], kit: Kit) -> tuple[Hit, ...]:
-    """The best few by the cross-encoder; where none is installed, by their fused scores."""
-    readings = kit.doors.read(question, [(hit.chunk.heading, hit.chunk.text) for hit in hits]) if hits else ()
-    if not readings:
-        return tuple(hits[:KEPT])
-    order = sorted(range(len(hits)), key=lambda i: (-readings[i].answers, i))
-    return tuple(hits[i] for i in order[:KEPT])

@@ -137,7 +137,7 @@ class Loop:
         started = time.perf_counter()
         hits = self.kit.doors.search(query)
         if query.origin == "deepen" and self.kit.roles.explicit_hops:
-            hits = deepen.reranked(self.question, hits, self.kit)
+            hits = tuple(hit for hit in hits if hit.chunk.id not in self.pool)[: deepen.KEPT]
         own = query.text == self.question
         added = self.pool.add(hits, self._round, question=own)
         self.kit.emit(SearchStep(self._round, query, hits, added, round(time.perf_counter() - started, 4)))

@@ -23,6 +23,9 @@ class Pool:
     def __len__(self) -> int:
         return len(self._hits)
 
+    def __contains__(self, chunk_id: str) -> bool:
+        return chunk_id in self._hits
+
     def add(self, hits: Sequence[Hit], round_: int, *, question: bool) -> int:
         """Add the hits of one search, best first; returns how many the pool did not have."""
         new = 0

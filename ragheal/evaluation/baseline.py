@@ -24,7 +24,7 @@ from ragheal.types import Status, Value
 VERSION = 1
 _MAKE = "make one: ragheal eval FILE --json > base.json"
 #: Sections of the settings that can change an answer.
-SHAPING = ("index", "embedding", "retrieval", "loop", "answer", "model", "embedded", "budget")
+SHAPING = ("index", "embedding", "retrieval", "loop", "answer", "model", "budget")
 
 
 class Then(msgspec.Struct, frozen=True):

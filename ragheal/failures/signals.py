@@ -39,7 +39,7 @@ HALF_LIFE = 30.0
 FLOOR = 0.25
 #: Whoever asks again within so many seconds, in words that share this much, was not served by the answer.
 REPHRASED_WITHIN = 120.0
-REPHRASED_COSINE, _SWAPPED, _ADDED = 0.90, 0.67, 0.5
+REPHRASED_COSINE, _SWAPPED, _ADDED = 0.82, 0.67, 0.5
 _TEACHING = frozenset({"thumbs_up", "thumbs_down", "follow_up_correction"})
 _OPPOSITES: dict[str, str] = {"thumbs_up": "thumbs_down", "thumbs_down": "thumbs_up"}
 _OLDEST_DAYS = 180.0  # a signal older than this weighs nothing that counts

@@ -19,9 +19,8 @@ from ragheal.healing.repairs import Measured, Proposal, Synonym, said
 from ragheal.healing.verify import Ask, Baseline, compare, measure
 
 _MOST = 100  # per cent
-#: With nobody looking, a repair must better this many questions, or be this likely from where it was found:
-#: almost any word helps some one question by chance.
-_TWICE, _LIKELY = 2, 0.6
+#: With nobody looking, a repair must better this many questions: almost any word helps some one by chance.
+_TWICE = 2
 
 
 class Outcome(msgspec.Struct):
@@ -86,7 +85,7 @@ def run(
 def convincing(proposal: Proposal) -> bool:
     """Whether a verified proposal may go on without anybody having looked at it."""
     better = len(proposal.measured.better) if proposal.measured is not None else 0
-    return better >= _TWICE or proposal.score >= _LIKELY
+    return better >= _TWICE
 
 
 def _best(checked: Sequence[Proposal]) -> Proposal | None:

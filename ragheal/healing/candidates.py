@@ -1,14 +1,17 @@
 """Pairs of a user's term and a documents' term for one failed question, likeliest first.
 
 A pair is likely when the question, asked with the documents' term, comes closer to some sentence of theirs
-than it was: it is the sentence that knows what the thing is called. Terms that merely resemble each other
-("rate limiting", "mooring rate") do not bring the question nearer to any sentence.
+than it was: it is the sentence that knows what the thing is called. It is proposed when the reader, asked so, is
+sure of an answer that it did not find before. Terms that merely resemble each other ("rate limiting", "mooring
+rate") do neither.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+
+import msgspec
 
 from ragheal.healing.repairs import Synonym
 from ragheal.healing.vocabulary import FRAME, Phrase, Span, key, phrases, spans
@@ -18,9 +21,14 @@ from ragheal.text.analyze import terms
 from ragheal.text.questions import analyze
 from ragheal.text.script import has_han, lang
 from ragheal.text.sentences import sentences
+from ragheal.text.windows import windows
 from ragheal.types import Hit, Query, Value
 
 _HITS, _SPANS, _PHRASES = 8, 5, 45
+#: Pairs that are read, and windows they are read in; from which probability on, and by how much better.
+_READ, _PASSAGES, _SURE, _GAIN = 12, 24, 0.4, 0.15
+#: Begins the reason of a pair that the documents explain themselves.
+_SAID = "they say so:"
 #: What speaks for a pair besides the gain in similarity, in its unit (cosines of the embedder lie close together).
 _HEADING, _REPEATED, _DEFINED, _REPHRASED = 0.01, 0.004, 0.08, 0.06
 #: A term that the documents use as well may mean another thing there: it has to gain more.
@@ -61,7 +69,33 @@ def candidates(question: str, doors: Doors, worked: Sequence[str] = ()) -> tuple
         found += _pairs(question, span, _defining(hits, span.text), doors, worked)
     for span in own:
         found += _pairs(question, span, _elsewhere(question, span, hits) if span.seen else hits, doors, worked)
-    return tuple(sorted(found, key=lambda c: (-c.score, c.synonym.term, c.synonym.means)))
+    found.sort(key=lambda c: (-c.score, c.synonym.term, c.synonym.means))
+    return tuple(_read(question, found[:_READ], hits, doors))
+
+
+def _read(question: str, found: Sequence[Candidate], hits: Sequence[Hit], doors: Doors) -> list[Candidate]:
+    """Of the likeliest, those with which the reader is sure of an answer.
+
+    Asked with the documents' term, the question must be answered by a passage that has the term: more surely than
+    before, unless it was sure before. What the documents themselves explain stays as it is.
+    """
+    passages = [
+        (hit.chunk.heading, hit.chunk.text[spans[0][0] : spans[-1][1]])
+        for hit in hits
+        for spans in windows(hit.chunk.text, hit.chunk.kind)
+    ][:_PASSAGES]
+    before = max((reading.answers for reading in doors.read(question, passages)), default=0.0)
+    kept = []
+    for candidate in found:
+        asked_so = reword(question, (candidate.synonym,))
+        held = [p for p in passages if occurrences("\n".join(p), candidate.synonym.means)]
+        after = max((reading.answers for reading in doors.read(asked_so, held)), default=0.0) if held else 0.0
+        if after >= _SURE and (after - before >= _GAIN or after >= before >= _SURE):
+            why = f"asked so, the reader finds the answer ({before:.0%} → {after:.0%})"
+            kept.append(msgspec.structs.replace(candidate, why=why))
+        elif candidate.why.startswith(_SAID):
+            kept.append(candidate)
+    return kept
 
 
 def _pairs(question: str, span: Span, hits: Sequence[Hit], doors: Doors, worked: Sequence[str]) -> list[Candidate]:
@@ -84,7 +118,7 @@ def _pairs(question: str, span: Span, hits: Sequence[Hit], doors: Doors, worked:
         score += _HEADING * phrase.heading + _REPEATED * min(3, phrase.count - 1) - _SEEN * span.seen
         why = "with it the question comes nearer to what they say"
         if key(phrase.text) in defined:
-            score, why = score + _DEFINED, f"they say so: {defined[key(phrase.text)]}"
+            score, why = score + _DEFINED, f"{_SAID} {defined[key(phrase.text)]}"
         if any(occurrences(other, phrase.text) and not occurrences(other, span.text) for other in worked):
             score, why = score + _REPHRASED, "asked again with it, the question was answered"
         if key(phrase.text) not in defined:  # a name that is explained has the sense that is explained

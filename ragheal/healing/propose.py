@@ -31,7 +31,7 @@ QUESTIONS, TRIES, TRIES_A_TERM, KEPT = 30, 10, 4, 3
 _TRIAL = "trial"
 _WHEN = 3  # words lost, and words kept, by which a rewrite knows its questions
 #: The gain in similarity of a candidate that is about as sure as can be.
-_SURE = 0.1
+_SURE = 0.15
 
 
 class Found(msgspec.Struct, frozen=True):

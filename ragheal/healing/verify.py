@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from ragheal.evaluation.grading import WEAK, WORDS, cites, grade, right
+from ragheal.evaluation.grading import WEAK, WORDS, WRONG, cites, grade, right
 from ragheal.evaluation.questions import Line
 from ragheal.healing.overlay import Entry, Overlay, in_force, trial_of
 from ragheal.healing.repairs import Effect, Measured, Proposal, Synonym
@@ -84,6 +84,8 @@ def compare(line: Line, before: Trace, after: Trace) -> Effect:
     if old != new:
         why = f"{WORDS[old]} → {WORDS[new]}"
         return effect("better" if new > old else "worse", why)
+    if new == WRONG and before.answer.status != "answered" and after.answer.status == "answered":
+        return effect("worse", "what is wrong is told as certain")
     if new < WEAK:
         return effect("same")
     if line.refused:

@@ -22,7 +22,7 @@ class Doors(Protocol):
         """Door name -> what stands behind it (model hash, index generation)."""
 
     def search(self, query: Query) -> tuple[Hit, ...]:
-        """The fused hits of a query, best first; chunks with no score at all are not hits."""
+        """The reranked hits of a query, best first; chunks with no score in any channel are not hits."""
 
     def neighbours(self, chunk_id: str) -> tuple[Hit, ...]:
         """The chunks directly before and after a chunk in its document, score 0."""
@@ -33,8 +33,8 @@ class Doors(Protocol):
     def similarity(self, query: str, texts: Sequence[str]) -> tuple[float, ...]:
         """Cosine of the query's embedding to each text's."""
 
-    def read(self, question: str, passages: Sequence[tuple[str, str]]) -> tuple[Reading, ...] | None:
-        """A trained reader's view of each (heading, text); None when no reader is installed or it is off."""
+    def read(self, question: str, passages: Sequence[tuple[str, str]]) -> tuple[Reading, ...]:
+        """The reader's view of each (context, text): does it answer, where, or does it only look so."""
 
     def chat(self, request: ChatRequest) -> ChatReply:
         """Ask the configured model server. Never raises for the server: a failed call is a reply with a fault.

@@ -1,4 +1,4 @@
-"""The doors of a real run: an open index, an embedder, and the trained reader where one is installed."""
+"""The doors of a real run: an open index, an embedder, the reader, and a model server where one is configured."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from ragheal.errors import ModelError
 from ragheal.indexing.opened import OpenIndex
 from ragheal.models.base import Embedder
 from ragheal.retrieval.fuse import Fused, fuse
+from ragheal.retrieval.rerank import POOL, rerank
 from ragheal.retrieval.weights import K1, Weights
 from ragheal.settings import Settings
 from ragheal.text.analyze import terms
-from ragheal.types import Channel, ChatReply, ChatRequest, Chunk, Hit, Query, Reading
+from ragheal.types import Channel, ChatReply, ChatRequest, Chunk, Hit, Lang, Query, Reading
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 DECIMALS = 6
 #: Vectors of passages kept in memory, 1.5 KB each.
 PASSAGES_KEPT = 20_000
+#: Questions and parts of questions whose readings are kept.
+QUESTIONS_KEPT = 64
 
 
 class PassageReader(Protocol):
@@ -31,7 +33,7 @@ class PassageReader(Protocol):
     @property
     def fingerprint(self) -> str: ...
 
-    def warm(self) -> None: ...
+    def warm(self, lang: Lang) -> None: ...
 
     def read(self, question: str, passages: Sequence[tuple[str, str]]) -> list[Reading]: ...
 
@@ -53,7 +55,7 @@ class LiveDoors:
         index: OpenIndex,
         embedder: Embedder,
         settings: Settings,
-        reader: PassageReader | None = None,
+        reader: PassageReader,
         chat: ChatModel | None = None,
     ) -> None:
         self._index = index
@@ -61,17 +63,16 @@ class LiveDoors:
         self._settings = settings
         self._reader = reader
         self._chat = chat
-        #: What was given up, in words; it goes into the answer.
-        self.degraded: tuple[str, ...] = ()
         self._fingerprints = {
             "search": f"generation {index.generation}",
             "similarity": embedder.fingerprint,
-            "reader": "" if reader is None else self._reader_fingerprint(reader),
+            "reader": reader.fingerprint,
         }
         if chat is not None:
             self._fingerprints["chat"] = chat.fingerprint
         self._warmed = False
         self._passages: dict[str, NDArray[np.float32]] = {}
+        self._readings: dict[str, dict[tuple[str, str], Reading]] = {}
 
     @property
     def generation(self) -> int:
@@ -82,17 +83,20 @@ class LiveDoors:
     def fingerprints(self) -> Mapping[str, str]:
         return self._fingerprints
 
-    def warm(self, *, reader: bool = False) -> None:
-        """Begin to load the models and the index at once, each in its thread: none waits for another."""
+    def warm(self, lang: Lang | None = None) -> None:
+        """Begin to load the models and the index at once, each in its thread: none waits for another.
+
+        `lang` is the language of the question, whose reader is loaded too.
+        """
         if not self._warmed:
             self._warmed = True
             self._embedder.warm()
-            if self._reader is not None and reader:
-                self._reader.warm()
+            if lang is not None:
+                self._reader.warm(lang)
             threading.Thread(target=_quietly, args=(self._index.warm,), daemon=True).start()
 
     def search(self, query: Query) -> tuple[Hit, ...]:
-        """Fused hits. Raises IndexDamaged or ModelError."""
+        """The hits of both channels, the first reranked by the reader. Raises IndexDamaged or ModelError."""
         self.warm()
         settings = self._settings.retrieval
         wanted = max(settings.top_k, query.depth)
@@ -102,8 +106,16 @@ class LiveDoors:
         own = list(dict.fromkeys(terms(query.text)))
         lexical = self._index.lexical(own, k) if own else []
         dense = self._index.dense(self._embedder.embed_query(query.text), k)
-        weights = Weights(self._index.frequencies(own) | {"": self._index.chunk_count})
+        weights = Weights(self.frequencies(own))
         fused = fuse(dense, lexical, (K1 + 1.0) * weights.total(own), settings)
+        if settings.rerank == "none":
+            return tuple(self._hits(fused, patterns, wanted))
+        if query.asked:
+            weights = Weights(self.frequencies(list(dict.fromkeys(terms(query.asked)))))
+        return tuple(rerank(query, self._hits(fused, patterns, max(POOL, wanted)), self.read, weights)[:wanted])
+
+    def _hits(self, fused: Sequence[Fused], patterns: Sequence[str], wanted: int) -> list[Hit]:
+        """The first fused chunks as hits: those of sources that match a pattern, no text twice."""
         hits: list[Hit] = []
         seen: set[str] = set()
         for start in range(0, len(fused), 2 * wanted):
@@ -116,8 +128,8 @@ class LiveDoors:
                     seen.add(text)
                     hits.append(_hit(item, chunk))
                 if len(hits) == wanted:
-                    return tuple(hits)
-        return tuple(hits)
+                    return hits
+        return hits
 
     def neighbours(self, chunk_id: str) -> tuple[Hit, ...]:
         return tuple(Hit(chunk, 0.0) for chunk in self._index.neighbours(chunk_id))
@@ -137,34 +149,23 @@ class LiveDoors:
         return tuple(round(float(known[text] @ vector), DECIMALS) for text in texts)
 
     def forget(self) -> None:
-        """Let go of what was embedded for earlier questions, so that the next takes as long as a first one."""
+        """Let go of what was read and embedded for earlier questions: the next takes as long as a first one."""
         self._passages.clear()
+        self._readings.clear()
 
-    def read(self, question: str, passages: Sequence[tuple[str, str]]) -> tuple[Reading, ...] | None:
-        """The reader's view. A reader that cannot be used is given up for good, and the answer says so."""
-        if self._reader is None:
-            return None
-        try:
-            return tuple(self._reader.read(question, passages))
-        except ModelError as error:
-            self._give_up(error)
-            return None
+    def read(self, question: str, passages: Sequence[tuple[str, str]]) -> tuple[Reading, ...]:
+        """The reader's view of each (context, text). What a search has read is not read again."""
+        if question not in self._readings and len(self._readings) >= QUESTIONS_KEPT:
+            self._readings.clear()
+        known = self._readings.setdefault(question, {})
+        new = [passage for passage in dict.fromkeys(passages) if passage not in known]
+        known.update(zip(new, self._reader.read(question, new), strict=True))
+        return tuple(known[passage] for passage in passages)
 
     def chat(self, request: ChatRequest) -> ChatReply:
         if self._chat is None:
             return ChatReply(fault="unavailable", detail="no model server is configured")
         return self._chat.complete(request)
-
-    def _reader_fingerprint(self, reader: PassageReader) -> str:
-        try:
-            return reader.fingerprint
-        except ModelError as error:
-            self._give_up(error)
-            return ""
-
-    def _give_up(self, error: ModelError) -> None:
-        self._reader = None
-        self.degraded = (f"reader off: {error.message}",)
 
 
 def _hit(item: Fused, chunk: Chunk) -> Hit:

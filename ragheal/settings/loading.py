@@ -127,8 +127,6 @@ def _build(values: Mapping[str, Any], origins: Mapping[str, str]) -> Settings:
     nested: dict[str, dict[str, Any]] = {}
     for key, value in values.items():
         section, _, name = key.partition(".")
-        if key in _SWITCHES and isinstance(value, bool):
-            value = "on" if value else "off"  # what YAML makes of a bare on or off
         # Each value is converted alone, so that the message can name its key and its origin.
         probe = {section: {name: value}}
         try:
@@ -143,11 +141,10 @@ def _build(values: Mapping[str, Any], origins: Mapping[str, str]) -> Settings:
     return settings
 
 
-_SWITCHES = frozenset({"embedded.reader"})
 _AT_LEAST = {
     "index.chunk_tokens": 32, "index.max_file_mb": 0.001, "retrieval.top_k": 1, "retrieval.channel_k": 1,
     "retrieval.rrf_k": 1, "loop.max_rounds": 1, "loop.deep_k": 1, "answer.max_sentences": 1,
-    "answer.max_sentences_unsure": 1, "answer.max_chars": 40, "embedded.windows": 1, "embedding.threads": 0,
+    "answer.max_sentences_unsure": 1, "answer.max_chars": 40, "embedding.threads": 0,
     "index.chunk_overlap": 0, "retrieval.dense_weight": 0.0, "retrieval.lexical_weight": 0.0,
     "loop.max_hops": 1, "model.timeout": 0.1, "model.retries": 0, "model.max_tokens": 16,
     "model.context_chars": 500, "model.temperature": 0.0, "model.breaker_failures": 1,

@@ -35,6 +35,7 @@ class RetrievalSettings(Section, frozen=True):
     dense_weight: float = 0.6
     lexical_weight: float = 0.4
     fusion: Literal["adaptive", "rrf"] = "adaptive"
+    rerank: Literal["reader", "none"] = "reader"  # who puts the first hits of both channels in order
     paths: tuple[str, ...] = ()
 
 
@@ -56,7 +57,7 @@ class LoopSettings(Section, frozen=True):
 class AnswerSettings(Section, frozen=True):
     on_no_evidence: Literal["abstain", "direct"] = "abstain"
     max_sentences: int = 3
-    max_sentences_unsure: int = 5  # an answer that is not sure shows more of what is near
+    max_sentences_unsure: int = 3  # an answer that is not sure shows more of what is near
     max_chars: int = 1000
     abstain_below: float | None = None  # None: the calibrated threshold of the judge
     strict_abstain_below: float | None = None  # the same for self_rag and combined
@@ -119,7 +120,7 @@ class CacheSettings(Section, frozen=True):
 
 class MemorySettings(Section, frozen=True):
     enabled: bool = True
-    similarity: float = 0.93  # of two questions, from which on the remembered plan is tried
+    similarity: float = 0.88  # of two questions, from which on the remembered plan is tried
     plans: int = 5000  # kept at most
 
 
@@ -142,12 +143,6 @@ class HealthSettings(Section, frozen=True):
     max_p95_seconds: float = 0.0  # 0: no alert
 
 
-class EmbeddedSettings(Section, frozen=True):
-    #: "auto": for the languages in which it does better than the features alone (docs/benchmarks.md).
-    reader: Literal["auto", "on", "off"] = "auto"
-    windows: int = 16  # sentence windows read per round
-
-
 class TraceSettings(Section, frozen=True):
     save: bool = True
 
@@ -161,7 +156,6 @@ class Settings(Section, frozen=True):
     loop: LoopSettings = LoopSettings()
     answer: AnswerSettings = AnswerSettings()
     model: ModelSettings = ModelSettings()
-    embedded: EmbeddedSettings = EmbeddedSettings()
     trace: TraceSettings = TraceSettings()
     budget: BudgetSettings = BudgetSettings()
     cache: CacheSettings = CacheSettings()

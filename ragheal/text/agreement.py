@@ -30,6 +30,8 @@ class Statement(Value, frozen=True):
 
 
 _COVER = 0.6  # the part of a question's terms that both statements must hold
+_SAYS = 0.75  # … that a sentence by itself holds when it names the thing
+_COPY = 0.5  # the part of the shorter one's terms that makes two statements copies of each other
 
 
 def contradict(question: Question, a: Statement, b: Statement) -> tuple[str, str] | None:
@@ -154,7 +156,12 @@ class _Rest:
         self.terms = alike(self.sentence) - FILLER
         self.above = alike(self.heading)
         self.all = alike(f"{statement.heading} . {statement.sentence}")
-        self.facts = _facts(self.whole) - _facts(narrow(question.text))
+        known = _facts(narrow(question.text))
+        self.facts = _facts(self.sentence) - known
+        self.dated = _facts(self.heading) - known
+        subject = {term for term in self.asked if not NO_SUBJECT.fullmatch(term)}
+        # The sentence itself names what is asked about, whatever it stands under.
+        self.says = len(subject) > 1 and len(subject & alike(self.sentence)) >= _SAYS * len(subject)
         self.limits = sides(self.all)
 
     def cover(self, question: Question) -> bool:
@@ -202,24 +209,37 @@ def _facts(text: str) -> frozenset[str]:
 
 
 def _one_thing(one: _Rest, other: _Rest) -> bool:
-    """Whether nothing tells the subjects, places, times or conditions of two statements apart."""
-    if one.facts ^ other.facts:
+    """Whether nothing tells the subjects, places, times or conditions of two statements apart.
+
+    What only one of them adds tells nothing apart: "since the rebuilding", "plus a meal". A year in a heading alone is
+    the date of the document: of two such copies one is out of date, which is what the reader has to hear.
+    """
+    if one.facts - other.facts and other.facts - one.facts:
         return False  # another year, room, version, amount
-    if (one.limits ^ other.limits) - sides(one.asked):
+    if one.dated - other.dated and other.dated - one.dated and not _copies(one, other):
         return False
-    for mine, theirs in ((one, other), (other, one)):
-        if any(not words <= theirs.all for words in mine.named()):
-            return False
-    if _headings_differ(one, other):
+    mine, theirs = (rest.limits - sides(one.asked) for rest in (one, other))
+    unknown = [any(not words <= b.all for words in a.named()) for a, b in ((one, other), (other, one))]
+    if (mine - theirs and theirs - mine) or all(unknown):
         return False
     extra, more = _extra(one, other), _extra(other, one)
-    if extra and more:
+    if one.says and other.says:
+        return not (_modifies(one, extra) or _modifies(other, more))
+    if mine ^ theirs or _headings_differ(one, other) or (extra and more and not _copies(one, other)):
         return False
     return not (_limited(one, extra) or _limited(other, more))
 
 
+def _copies(one: _Rest, other: _Rest) -> bool:
+    """Whether two statements say the same in much the same words."""
+    return len(one.terms & other.terms) >= _COPY * min(len(one.terms), len(other.terms))
+
+
 def _extra(one: _Rest, other: _Rest) -> frozenset[str]:
-    return frozenset(term for term in one.terms - one.asked - other.all if not term.isdigit())
+    return frozenset(term for term in one.terms - one.asked - other.all - _NOW if not term.isdigit())
+
+
+_NOW = frozenset(terms("now current currently already today 目前 现在 如今 已"))
 
 
 def _headings_differ(one: _Rest, other: _Rest) -> bool:
@@ -236,18 +256,24 @@ def _limited(rest: _Rest, extra: frozenset[str]) -> bool:
     if not extra:
         return False
     if has_han(rest.sentence):
-        order = terms(rest.sentence)
-        before = any(
-            word in extra and ALIKE.get(after, after) in rest.asked and f"{word}{after}" in rest.sentence
-            for word, after in pairwise(order)
-        )
-        return before or _CONDITION.search(rest.sentence) is not None
+        return _modifies(rest, extra) or _CONDITION.search(rest.sentence) is not None
     words = re.findall(r"[a-z][a-z'-]*", rest.sentence.lower())
-    for place, word in enumerate(words):
-        if ALIKE.get(stem(word), stem(word)) not in extra:
-            continue
-        if any(_CONDITION.fullmatch(near) for near in words[max(0, place - 3) : place]):
-            return True
-        if place + 1 < len(words) and alike(words[place + 1]) & rest.asked:
-            return True
-    return False
+    return _modifies(rest, extra) or any(
+        ALIKE.get(stem(word), stem(word)) in extra
+        and any(_CONDITION.fullmatch(near) for near in words[max(0, place - 3) : place])
+        for place, word in enumerate(words)
+    )
+
+
+def _modifies(rest: _Rest, extra: frozenset[str]) -> bool:
+    """Whether a word that only one statement has stands right before one that is asked about."""
+    if has_han(rest.sentence):
+        return any(
+            word in extra and ALIKE.get(after, after) in rest.asked and f"{word}{after}" in rest.sentence
+            for word, after in pairwise(terms(rest.sentence))
+        )
+    words = re.findall(r"[a-z][a-z'-]*", rest.sentence.lower())
+    return any(
+        ALIKE.get(stem(word), stem(word)) in extra and bool(alike(after) & rest.asked)
+        for word, after in pairwise(words)
+    )

@@ -13,6 +13,7 @@ from ragheal.text.script import has_han, simplified
 _ENGLISH = re.compile(
     r"\b(?:ignore|disregard|forget|override) (?:all |any |the |your |these |those )*(?:previous|prior|above|earlier|other|system)\b"
     r"|\b(?:system|assistant|developer) (?:prompt|message|instruction)s?\b\s*[:：]"
+    r"|^\s*(?:user|human|assistant|ai|bot|chatbot|(?-i:SYSTEM))\s*[:：]"
     r"|\byou are (?:now )?(?:an? |the )?(?:ai|assistant|language model|chat ?bot|helpful)\b"
     r"|\b(?:ai|language) (?:models?|assistants?)\b.{0,40}\b(?:must|should|shall|have to|are to)\b"
     r"|\bwhen(?:ever)? (?:some(?:one|body)|any(?:one|body)|people|users?|the user|asked)\b.{0,80}\b(?:answer|reply|respond|say|tell|state)\b"
@@ -23,7 +24,7 @@ _ENGLISH = re.compile(
 )
 _CHINESE = re.compile(
     r"(?:忽略|无视|忘记|不要理会)(?:掉)?(?:所有|全部|之前|以上|此前|先前|上述|前面|上面)"
-    r"|系统(?:提示|指令|消息)[:：]|你(?:现在)?是(?:一个|一名)?(?:AI|人工智能|智能助手|语言模型|助手|机器人)"
+    r"|系统(?:提示|指令|消息)[:：]|^\s*(?:用户|助手|机器人|客服机器人)[:：]|你(?:现在)?是(?:一个|一名)?(?:AI|人工智能|智能助手|语言模型|助手|机器人)"
     r"|(?:人工智能|AI|语言模型|助手)(?:必须|应当|应该|务必|一律)"
     r"|(?:凡是|每当|只要|如果|若)?(?:有人|用户|任何人|被)(?:询?问|提问|咨询).{0,40}(?:一律|必须|都要|务必|请|统一)?(?:回答|回复|答复|告知)"
     r"|(?:一律|必须|务必)(?:回答|回复|答复)|不要(?:告诉|透露|引用).{0,10}(?:用户|来源|提示)",

@@ -13,7 +13,7 @@ from functools import lru_cache
 from ragheal.text.analyze import terms
 from ragheal.text.rules import rules
 from ragheal.text.script import lang, simplified
-from ragheal.text.values import Span, numeric, values
+from ragheal.text.values import ANSWERS, Span, numeric, values
 from ragheal.types import Lang, Value
 
 
@@ -140,3 +140,20 @@ def _compare(text: str, language: Lang) -> str:
             if (word in lowered) if language == "zh" else re.search(rf"\b{re.escape(word)}\b", lowered):
                 return direction
     return ""
+
+
+def wanted_values(question: Question, text: str) -> list[Span]:
+    """Values of the kind the question asks for, that the question does not already name."""
+    kinds = ANSWERS.get(question.kind)
+    if kinds is None:
+        return []
+    named = {name.lower() for name in question.names} | {option.lower() for option in question.options}
+    asked = question.text.lower()
+    return [
+        span
+        for span in values(text)
+        if span.kind in kinds
+        and span.norm not in question.numbers
+        and span.text.lower() not in named
+        and (span.kind not in {"name", "quoted"} or span.text.lower() not in asked)
+    ]

@@ -23,7 +23,8 @@ Span = tuple[int, int]
 def windows(text: str, kind: str = "paragraph") -> tuple[tuple[Span, ...], ...]:
     """Groups of consecutive sentences, as offsets, each within `MAX_CHARS`, overlapping by one sentence.
 
-    A record or a line of code is a sentence. One that gives orders to the reader is in no window: it is never quoted.
+    A record or a line of code is a sentence. One that gives orders to the reader is in no window: it is never
+    quoted.
     """
     limit = MAX_CHARS["zh" if has_han(text) else "en"]
     spans = [match.span() for match in _LINE.finditer(text)] if kind in _BY_LINE else sentences(text)
@@ -31,7 +32,7 @@ def windows(text: str, kind: str = "paragraph") -> tuple[tuple[Span, ...], ...]:
 
 
 def joined(heading: str, sentence: str, then: str) -> str:
-    """The context of a window that is read as the second of two: the sentence that leads on, then its own headings."""
+    """The context of a window read as the second of two: the sentence that leads on, then its own headings."""
     return " · ".join(part for part in (": ".join(p for p in (heading, sentence) if p), then) if part)
 
 

@@ -78,7 +78,7 @@ class Recorder:
         self._note(SIMILARITY, requests.similarity(query, texts), cosines, start)
         return cosines
 
-    def read(self, question: str, passages: Sequence[tuple[str, str]]) -> tuple[Reading, ...] | None:
+    def read(self, question: str, passages: Sequence[tuple[str, str]]) -> tuple[Reading, ...]:
         start = perf_counter()
         with self._one:
             readings = self._doors.read(question, passages)

@@ -67,10 +67,10 @@ class Player:
     def similarity(self, query: str, texts: Sequence[str]) -> tuple[float, ...]:
         return self._answer(SIMILARITY, requests.similarity(query, texts), tuple[float, ...])
 
-    def read(self, question: str, passages: Sequence[tuple[str, str]]) -> tuple[Reading, ...] | None:
+    def read(self, question: str, passages: Sequence[tuple[str, str]]) -> tuple[Reading, ...]:
         # A type alias of a union is no `type[T]` to the type checker.
-        kind: Any = tuple[Reading, ...] | None
-        reply: tuple[Reading, ...] | None = self._answer(READER, requests.reader(question, passages), kind)
+        kind: Any = tuple[Reading, ...]
+        reply: tuple[Reading, ...] = self._answer(READER, requests.reader(question, passages), kind)
         return reply
 
     def chat(self, request: ChatRequest) -> ChatReply:

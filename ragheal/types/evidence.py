@@ -115,21 +115,23 @@ class Query(Value, frozen=True):
 
     text: str
     origin: Literal["question", "plan", "rewrite", "bridge", "deepen", "decompose"] = "question"
-    wants: str = ""  # "definition", "relation", "value", "procedure", "comparison", …
+    wants: str = ""  # "definition", "relation", "value", "procedure", "comparison", … "parts": several passages
     depth: int = 0  # hits to take from each channel; 0: as configured
+    asked: str = ""  # the question that the hits are read for; empty: `text` itself
+    after: str = ""  # a sentence found before, which the hits are read together with
     paths: tuple[str, ...] = ()  # glob filters on the source
 
 
 class Channel(Value, frozen=True):
     """A hit's place in one channel. `rank` counts from 1."""
 
-    name: Literal["dense", "lexical"]
+    name: Literal["dense", "lexical", "reader"]
     rank: int
     score: float
 
 
 class Hit(Value, frozen=True):
-    """A chunk that was found, best first. `score` is the fused score."""
+    """A chunk that was found, best first. `score`, 0 to 1: of the channels fused, or of the reader on them."""
 
     chunk: Chunk
     score: float

@@ -58,7 +58,11 @@ def test_second_hop_starts_from_the_first(doors: Doors) -> None:
 
 def test_comparison_names_the_winner(doors: Doors) -> None:
     """Both sides are fetched, their values compared, and the outcome said first."""
-    answer, _, _ = ask(doors, HARBOUR, "Which film was released earlier, Northern Harbour or Southern Mill?")
+    films = {
+        "harbour.md": "Northern Harbour\nNorthern Harbour was released in 1987.\n\nIt was shot in Bergen.",
+        "mill.md": "Southern Mill\nSouthern Mill was released in 1979.\n\nIt won no prize.",
+    }
+    answer, _, _ = ask(doors, films, "Which film was released earlier, Northern Harbour or Southern Mill?")
     assert answer.text.startswith("Southern Mill")
     assert {"harbour.md", "mill.md"} <= {citation.source for citation in answer.citations}
 

@@ -68,7 +68,7 @@ def test_what_makes_a_difference(one, other):
         {"settings": changed("loop", heal=False)},
         {"settings": changed("answer", max_sentences=2)},
         {"settings": changed("model", name="qwen")},
-        {"settings": changed("embedded", reader="off")},
+        {"settings": changed("retrieval", rerank="none")},
         {"settings": changed("memory", enabled=False)},
         {"settings": changed("retrieval", paths=("a/*",))},
     ],

@@ -81,11 +81,11 @@ def test_show_context(run, engine, samples):
 def test_flags_become_settings(run, engine, samples):
     """A flag that is parsed and forgotten changes nothing without a word."""
     run("ask", "q", "--strategy", "self_rag", "--top-k", "3", "--max-rounds", "2", "--no-heal",
-        "--set", "embedded.windows=7", "--set", "retrieval.paths=a/*,b/*")  # fmt: skip
+        "--set", "retrieval.channel_k=7", "--set", "retrieval.paths=a/*,b/*")  # fmt: skip
     settings = engine.made[-1].settings
     assert (settings.loop.strategy, settings.retrieval.top_k, settings.loop.max_rounds) == ("self_rag", 3, 2)
     assert settings.loop.heal is False
-    assert settings.embedded.windows == 7
+    assert settings.retrieval.channel_k == 7
     assert settings.retrieval.paths == ("a/*", "b/*")
     run("ask", "q", "--preset", "fast")
     assert engine.made[-1].settings.loop.max_rounds == 1

@@ -154,7 +154,8 @@ def test_orders_in_documents(run, project):
     assert "BANANA" not in result.out
     assert "[1] leave.md:3" in result.out
     opens = run("ask", "When does the canteen open?", "--json").json
-    assert set(opens["answer"].split()) - set((project / "docs/orders.md").read_text().split()) <= {"[1]"}
+    assert "environment" not in opens["answer"]
+    assert "orders.md" not in [citation["source"] for citation in opens["citations"]]
 
 
 def test_a_file_that_changed_or_went_after_indexing(run, project):

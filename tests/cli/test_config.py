@@ -10,13 +10,6 @@ from ragheal.settings import KEYS, Settings, load
 FOLDER = Path(ragheal_configs.__path__[0])
 
 
-def test_a_bare_off_is_a_word(tmp_path):
-    """YAML reads `off` as false; a user who writes what the documentation says must not get an error."""
-    file = tmp_path / "ragheal.yaml"
-    file.write_text("embedded:\n  reader: off\n", encoding="utf-8")
-    assert load(project=file, env={}).settings.embedded.reader == "off"
-
-
 def test_default_preset_is_the_defaults():
     """The documented default is the one in force, and no setting is undocumented."""
     loaded = load(preset="default", env={})

@@ -18,8 +18,8 @@ from ragheal.settings import load
 LEAVE = {"qid": "leave", "question": "How many days of paid leave do employees get?", "answers": ["25 days"], "sources": ["leave.md"]}  # fmt: skip
 CHINESE = {"qid": "假", "question": "员工每年有多少天带薪年假？", "answers": ["十五天"], "lang": "zh"}
 WRONG = {"question": "How many requests per minute does the gateway accept?", "answers": ["900 requests"]}
-ABSENT = {"question": "What is the salary of the chief gardener?", "answerable": False}
-OPEN = {"question": "When does the canteen open?", "answer": "noon"}
+ABSENT = {"question": "Who painted the ceiling of the old theatre?", "answerable": False}
+OPEN = {"question": "How many days may be carried over?", "answer": "Five days"}
 
 
 @pytest.fixture

@@ -123,3 +123,15 @@ def test_line_breaks_of_both_scripts(text, cells, lines):
     places = [0, *breaks(text, cells), len(text)]
     found = "\n".join(text[a:b].rstrip() for a, b in itertools.pairwise(places)).split("\n")
     assert found == lines
+
+
+def test_every_channel_of_a_hit_has_its_mark():
+    """A search that the reader put in order must be shown on a terminal like any other."""
+    from ragheal_cli.story import marks
+
+    from ragheal.types import Channel, Chunk, Hit
+
+    names = ("dense", "lexical", "reader")
+    chunk = Chunk("c", "a.md", 0, "text", (), "paragraph", 1, 1, 0, 4)
+    hit = Hit(chunk, 0.5, tuple(Channel(name, rank, 0.5) for rank, name in enumerate(names, 1)))
+    assert marks(hit) == "d1 w2 r3"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from repair_world import GAP, GOOD, PLAIN
+from repair_world import GAP, GOOD, PLAIN, World
 
 from ragheal.errors import ConfigError
+from ragheal.evaluation.questions import Line
 from ragheal.healing import auto, steps, store
 from ragheal.healing.overlay import Overlay, in_force
 from ragheal.healing.repairs import Advice, Synonym
@@ -17,6 +18,13 @@ def said() -> list[str]:
     return []
 
 
+@pytest.fixture
+def lines(lines: tuple[Line, ...], world: World) -> tuple[Line, ...]:
+    """A second question that the good repair betters: one alone may be chance."""
+    world.says("Who set the frequency control policy?", "the harbour board")
+    return (*lines, Line("Who set the rate limiting policy?", answers=("the harbour board",), number=4))
+
+
 def test_the_best_of_rivals_is_promoted(index, propose, world, lines, said):
     """The likeliest guess is not always the one that helps most questions."""
     world.says("What is the speed policy?", "25 calls per second", 2)
@@ -26,7 +34,7 @@ def test_the_best_of_rivals_is_promoted(index, propose, world, lines, said):
     outcome = auto.run(index, auto.open_proposals(index), lines, world.ask, 100, said.append)
     assert [proposal.what for proposal in outcome.promoted] == [GOOD]
     assert outcome.doubt == ""
-    assert (outcome.measured.right_before, outcome.measured.right_after) == (2, 3)
+    assert (outcome.measured.right_before, outcome.measured.right_after) == (2, 4)
     assert in_force(index).repairs[0].repair == GOOD
     assert [line.split()[0] for line in said] == ["verify", "verify", "canary", "promote"]
 
@@ -79,8 +87,8 @@ def test_a_trial_of_a_person_is_not_ended(index, propose, world, lines):
 
 def test_a_repair_that_helps_one_question_by_chance_is_left_to_people(index, propose, world, lines, said):
     """Almost any word helps some one question; unattended, the vocabulary would fill with coincidences."""
-    propose(GOOD, questions=(GAP,), score=0.3)
-    outcome = auto.run(index, auto.open_proposals(index), lines, world.ask, 100, said.append)
+    propose(GOOD, questions=(GAP,), score=0.9)
+    outcome = auto.run(index, auto.open_proposals(index), lines[:-1], world.ask, 100, said.append)
     assert outcome.promoted == ()
     assert in_force(index) is None
     assert "betters one question only" in said[-1]

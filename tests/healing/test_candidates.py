@@ -35,7 +35,11 @@ def doors(engine: Engine) -> Doors:
 @pytest.mark.parametrize(
     ("question", "term", "means"),
     [
-        ("What is the rate limiting policy of the booking API?", "rate limiting", "frequency control"),
+        (
+            "What is the rate limiting policy of the booking API?",
+            "rate limiting",
+            "frequency control|QPS quota",
+        ),  # the page has both names
         ("How often is a backup of the booking ledger made?", "backup", "cold copy"),
         ("When does the demurrage timer stop?", "demurrage timer", "dwell clock"),
         ("报关接口的限流策略是什么？", "限流", "频率控制"),
@@ -46,7 +50,7 @@ def doors(engine: Engine) -> Doors:
 def test_the_documents_word_comes_first(doors, question, term, means):
     """A person who reads the first proposals must find the right one among them."""
     found = [(key(c.synonym.term), key(c.synonym.means)) for c in candidates(question, doors)[:2]]
-    assert (key(term), key(means)) in found
+    assert any((key(term), key(word)) in found for word in means.split("|"))
 
 
 def test_both_ends_exist(doors):

@@ -188,7 +188,7 @@ def test_nothing_is_lost_that_is_nested_deep() -> None:
         ("a.yaml", "".join(f"{' ' * n}a:\n" for n in range(900)) + " " * 900 + "b"),
         ("a.yaml", "a: &a [x, x]\n" + "".join(f"b{n}: &b{n} [*a, *a]\n" for n in range(50))),
         ("a.adoc", "{a}*b" * 20_000),
-        ("a.tex", "\\a{" * 20_000),
+        ("a.tex", "Words. " + "\\a{" * 20_000),
         ("a.1", ".TH A 1\n" + ".B a\n" * 50_000),
         ("a.vtt", "WEBVTT\n\n" + "00:01.000 --> 00:02.000\n<v a>b\n\n" * 20_000),
         ("a.eml", "From: a\nTo: b\nSubject: c\n\n" + "> x\n" * 50_000),

@@ -9,6 +9,7 @@ import pytest
 
 from ragheal.errors import ModelError
 from ragheal.models.reader import CALIBRATION_FILE, MODEL_FILE, SHIPPED, OnnxReader
+from ragheal.types import Lang
 
 LIGHTHOUSE = (
     "Orrin Point Light",
@@ -119,30 +120,45 @@ def test_marks_in_a_document_are_text(reader: OnnxReader) -> None:
     assert abs(plain.answers - marked.answers) < 0.4
 
 
-def test_a_damaged_file_is_named(tmp_path: Path) -> None:
+@pytest.fixture
+def copied(tmp_path: Path) -> dict[Lang, Path]:
+    """The folders of both readers, to be damaged."""
+    return {lang: Path(shutil.copytree(folder, tmp_path / folder.name)) for lang, folder in SHIPPED.items()}
+
+
+def test_a_damaged_file_is_named(copied: dict[Lang, Path]) -> None:
     """A half-written download would judge every question at random."""
-    folder = Path(shutil.copytree(SHIPPED, tmp_path / "reader"))
     for name in (MODEL_FILE, CALIBRATION_FILE):
-        whole = (folder / name).read_bytes()
-        (folder / name).write_bytes(whole[:-7])
-        with pytest.raises(ModelError, match=name.replace(".", r"\.")):
-            OnnxReader(folder).read("Who?", [LIGHTHOUSE])
-        (folder / name).write_bytes(whole)
-    assert OnnxReader(folder).read("Who?", [LIGHTHOUSE])
+        whole = (copied["en"] / name).read_bytes()
+        (copied["en"] / name).write_bytes(whole[:-7])
+        with pytest.raises(ModelError, match=name.replace(".", r"\.")) as caught:
+            OnnxReader(copied).read("Who?", [LIGHTHOUSE])
+        assert "pip install" in (caught.value.hint or "")
+        (copied["en"] / name).write_bytes(whole)
+    assert OnnxReader(copied).read("Who?", [LIGHTHOUSE])
 
 
 def test_a_missing_folder_is_a_model_error(tmp_path: Path) -> None:
-    """The fallback without a reader is chosen by this error."""
+    """Without a reader nothing can be judged: it ends with what to do, not with a guess."""
+    gone: dict[Lang, Path] = {"en": tmp_path / "none", "zh": tmp_path / "none"}
     with pytest.raises(ModelError):
-        OnnxReader(tmp_path / "none").read("Who?", [LIGHTHOUSE])
+        OnnxReader(gone).read("Who?", [LIGHTHOUSE])
     with pytest.raises(ModelError):
-        _ = OnnxReader(tmp_path / "none").fingerprint
+        _ = OnnxReader(gone).fingerprint
 
 
-def test_the_fingerprint_follows_the_files(tmp_path: Path) -> None:
+def test_the_fingerprint_follows_the_files(copied: dict[Lang, Path]) -> None:
     """A trace recorded with other weights would replay without a word."""
-    folder = Path(shutil.copytree(SHIPPED, tmp_path / "reader"))
-    assert OnnxReader(folder).fingerprint == OnnxReader().fingerprint
-    sums = folder / "SHA256SUMS"
+    assert OnnxReader(copied).fingerprint == OnnxReader().fingerprint
+    sums = copied["zh"] / "SHA256SUMS"
     sums.write_text(sums.read_text("utf-8").replace("0", "1"), "utf-8")
-    assert OnnxReader(folder).fingerprint != OnnxReader().fingerprint
+    assert OnnxReader(copied).fingerprint != OnnxReader().fingerprint
+
+
+def test_english_alone_never_loads_the_reader_of_chinese(copied: dict[Lang, Path]) -> None:
+    """Each model costs a quarter of a second and 100 MB: a question pays for its own language only."""
+    (copied["zh"] / MODEL_FILE).unlink()
+    reader = OnnxReader(copied)
+    assert reader.read("Who built Orrin Point Light?", [LIGHTHOUSE])
+    with pytest.raises(ModelError):
+        reader.read("Who built Orrin Point Light?", [LIGHTHOUSE, LEAVE])

@@ -103,6 +103,10 @@ def embedder(model_folder: Path) -> SentenceTransformerEmbedder:
     return SentenceTransformerEmbedder(str(model_folder))
 
 
+#: How far int8 moves a cosine of the fine-tuned embedder, whose cosines are spread over 0.2 to 0.9.
+NOISE = 0.04
+
+
 @needs_package
 def test_it_agrees_with_the_shipped_graph(embedder: SentenceTransformerEmbedder) -> None:
     """Two independent ways to run the same weights: a wrong one shows as another vector or another order."""
@@ -116,9 +120,9 @@ def test_it_agrees_with_the_shipped_graph(embedder: SentenceTransformerEmbedder)
         a, b = shipped.embed_query(question), embedder.embed_query(question)
         assert float(a @ b) > 0.98
         # The same passages first; scores closer than the noise of int8 may change places.
-        first, other = int(np.argmax(ours @ a)), int(np.argmax(theirs @ b))
-        assert first == other, question
-        assert set(np.argsort(-(ours @ a))[:2]) == set(np.argsort(-(theirs @ b))[:2]), question
+        mine, other = ours @ a, int(np.argmax(theirs @ b))
+        assert mine[other] > mine.max() - NOISE, question
+        assert all(mine[i] > np.sort(mine)[-2] - NOISE for i in np.argsort(-(theirs @ b))[:2]), question
 
 
 @needs_package

@@ -157,7 +157,5 @@ def test_a_failure_in_a_thread_is_a_failure(play: Any, documents: Any) -> None:
 def test_embedded_searches_both_sides_at_once(play: Any) -> None:
     """Without a model the sides of a comparison share the first round."""
     question = "Which stores more readings, the Fulmar or the Puffin?"
-    alone = play(question, loop__strategy="multi_hop")
-    both = play(question, loop__strategy="multi_hop", loop__parallel=True)
-    first = [len([step for step in run.steps(SearchStep) if step.round == 1]) for run in (alone, both)]
-    assert first == [1, 3]
+    run = play(question, loop__strategy="multi_hop")
+    assert len([step for step in run.steps(SearchStep) if step.round == 1]) == 3

@@ -64,15 +64,6 @@ def test_player_gives_what_was_recorded(samples):
     assert player.fingerprints == trace.models
 
 
-def test_no_reader_is_recorded_too(samples):
-    """None (no reader installed) and no readings are two things."""
-    doors = Doors(samples)
-    doors.reader = False
-    trace, replies = recorded(samples, doors)
-    assert replies[4] is None
-    assert visit(Player(trace), samples)[4] is None
-
-
 def test_another_call_is_named_with_the_nearest(samples):
     """Without both queries in the message nobody finds out what changed."""
     trace, _ = recorded(samples)

@@ -99,3 +99,23 @@ def _thirds(
 ) -> Iterator[tuple[str, NDArray[np.float32], NDArray[np.float32]]]:
     names = ("query", "key", "value")
     yield from zip(names, np.split(weight, 3), np.split(bias, 3), strict=True)
+
+
+def main() -> None:
+    """python dequantise.py EMBEDDER OUT: the folder of the shipped graph -> one for transformers."""
+    import json
+    import shutil
+    import sys
+
+    from safetensors.numpy import save_file
+
+    source, target = Path(sys.argv[1]), Path(sys.argv[2])
+    target.mkdir(parents=True, exist_ok=True)
+    state = state_dict(source / "model.onnx")
+    save_file({name: value.astype(np.float16) for name, value in state.items()}, target / "model.safetensors")
+    (target / "config.json").write_text(json.dumps(bert_config(state), indent=1) + "\n", "utf-8")
+    shutil.copy(source / "tokenizer.json", target)
+
+
+if __name__ == "__main__":
+    main()

@@ -13,7 +13,15 @@ from typing import Any
 
 #: Sets of `pairs/`. What ends in `validation` is never trained on.
 NATURAL = ("nq_qed", "nq_open_gold", "nq_paragraph", "clapnq", "tydiqa_goldp_en", "lecoqa_zh")
-READING = ("squad2_train_sample", "squadshifts_new_wiki", "repliqa", "covid_qa_deepset", "selqa", "cmrc2018_zh", "drcd_zh")
+READING = (
+    "squad2_train_sample",
+    "squadshifts_new_wiki",
+    "repliqa",
+    "covid_qa_deepset",
+    "selqa",
+    "cmrc2018_zh",
+    "drcd_zh",
+)
 WRITTEN = ("written", "written_contrast")
 ONLY_NEGATIVE = ("nomiracl_nonrelevant_en", "nomiracl_nonrelevant_zh")
 
@@ -53,7 +61,11 @@ class TestSet:
         texts: list[str] = []
         for folder in folders:
             self.questions |= {normal(row["question"]) for row in read(folder / "questions.jsonl")}
-            texts += [normal(path.read_text("utf-8", "replace")) for path in sorted(folder.rglob("corpus/**/*")) if path.is_file()]
+            texts += [
+                normal(path.read_text("utf-8", "replace"))
+                for path in sorted(folder.rglob("corpus/**/*"))
+                if path.is_file()
+            ]
         self.texts = "\n".join(texts)
 
     def holds(self, question: str, sentence: str) -> bool:

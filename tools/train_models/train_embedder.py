@@ -19,7 +19,16 @@ from rows import NATURAL, READING, WRITTEN, held_out, pairs
 from torch.nn import functional
 
 #: How many of a hundred batches come from a group of sets.
-SHARES = {"written": 44, "written_zh": 8, "natural": 18, "reading": 12, "yes_no": 4, "zh_reading": 6, "zh_law": 4, "hops": 4}
+SHARES = {
+    "written": 44,
+    "written_zh": 8,
+    "natural": 18,
+    "reading": 12,
+    "yes_no": 4,
+    "zh_reading": 6,
+    "zh_law": 4,
+    "hops": 4,
+}
 PASSAGE, QUESTION = 128, 40
 TEMPERATURE = 0.02
 
@@ -100,7 +109,10 @@ class Texts:
         self.tokenizer.enable_truncation(limit)
         self.tokenizer.enable_padding(pad_id=1, pad_token="<pad>")
         encoded = self.tokenizer.encode_batch(texts)
-        return {"input_ids": torch.tensor([e.ids for e in encoded]), "attention_mask": torch.tensor([e.attention_mask for e in encoded])}
+        return {
+            "input_ids": torch.tensor([e.ids for e in encoded]),
+            "attention_mask": torch.tensor([e.attention_mask for e in encoded]),
+        }
 
 
 def embed(model: Embedder, texts: Texts, what: list[str], limit: int) -> np.ndarray:
@@ -122,7 +134,10 @@ def validate(model: Embedder, texts: Texts, rows: list[dict[str, Any]], queries:
         asked = Random(3).sample(asked, min(queries, len(asked)))
         others = [r["p"] for r in rows if r["lang"] == lang]
         pool = sorted({r["p"] for r in asked} | set(Random(4).sample(others, min(350, len(others)))))
-        vectors, place = embed(model, texts, ["passage: " + p for p in pool], 192), {p: i for i, p in enumerate(pool)}
+        vectors, place = (
+            embed(model, texts, ["passage: " + p for p in pool], 192),
+            {p: i for i, p in enumerate(pool)},
+        )
         scores = embed(model, texts, ["query: " + r["q"] for r in asked], QUESTION) @ vectors.T
         gold = np.array([place[r["p"]] for r in asked])
         rank = (scores > scores[np.arange(len(asked)), gold][:, None]).sum(1)

@@ -151,7 +151,11 @@ def auc(scores: Any, labels: Any, weights: Any = None) -> float:
     from sklearn.metrics import roc_auc_score
 
     labels = np.asarray(labels)
-    return round(float(roc_auc_score(labels, scores, sample_weight=weights)), 4) if 0 < labels.sum() < len(labels) else -1.0
+    return (
+        round(float(roc_auc_score(labels, scores, sample_weight=weights)), 4)
+        if 0 < labels.sum() < len(labels)
+        else -1.0
+    )
 
 
 def report(examples: list[dict[str, Any]], encoded: list[Encoded], made: dict[str, Any]) -> dict[str, float]:
@@ -297,7 +301,13 @@ def main() -> None:
                 note(epoch=epoch, loss=round(total / 50, 4), seconds=round((time.time() - window) / 50, 3))
                 total, window = 0.0, time.time()
             if step % args.every == 0:
-                save(last, model=model.state_dict(), optimiser=optimiser.state_dict(), step=step, spent=time.time() - began)
+                save(
+                    last,
+                    model=model.state_dict(),
+                    optimiser=optimiser.state_dict(),
+                    step=step,
+                    spent=time.time() - began,
+                )
             if step % args.judge_every == 0:
                 note(val=judge())
                 window = time.time()

@@ -1,14 +1,13 @@
-"""The back end without a model server: no key, no network, deterministic, extractive.
+"""The back end without a model server: no key, no network, deterministic, extractive. It reads.
 
-    windows.py    hits -> sentence windows worth reading
-    features.py   window -> what it shows of being an answer
-    reading.py    windows -> candidates with probabilities (fitted weights: judge.json)
-    plan.py       question -> queries;  decompose.py takes nested questions apart
-    judge.py      candidates -> verdict;  compare.py and conflict.py see two sides
-    rewrite.py    verdict -> next queries
-    generate.py   candidates -> quoted sentences;  verify.py checks them
+    plan.py       question -> queries
+    reading.py    hits -> windows -> candidates: does it answer, and where (the shipped reader)
+    chain.py      the sentence that leads on, and the windows read after it;  compare.py reads both sides
+    judge.py      candidates -> calibrated confidence -> verdict;  conflict.py, lacking.py: what stands against it
+    rewrite.py    what is missing -> the next queries, in the documents' own words
+    generate.py   candidates -> quoted sentences;  verify.py reads them once more by themselves
 
-The roles share one `EvidenceReader`, so a window is read once for a question however often it is judged.
+The roles share one `EvidenceReader`, and what was found in a pool is found once.
 """
 
 from __future__ import annotations
@@ -20,11 +19,12 @@ from ragheal.answering.embedded import judge as _judge
 from ragheal.answering.embedded import plan as _plan
 from ragheal.answering.embedded import rewrite as _rewrite
 from ragheal.answering.embedded import verify as _verify
-from ragheal.answering.embedded.reading import EvidenceReader
+from ragheal.answering.embedded.reading import EvidenceReader, Panel
 from ragheal.answering.roles import Rewrite, Severity
 from ragheal.retrieval.base import Doors
 from ragheal.settings import Settings
 from ragheal.text.questions import analyze
+from ragheal.text.windows import joined
 from ragheal.types import Check, Draft, Hit, Hop, Plan, Query, Route, Routing, Tokens, Verdict
 
 
@@ -37,8 +37,9 @@ class EmbeddedRoles:
     def __init__(self, doors: Doors, settings: Settings) -> None:
         self._doors = doors
         self._settings = settings
-        self._reader = EvidenceReader(doors, settings.embedded.windows, reader=settings.embedded.reader)
-        self._found: dict[tuple[str, str, tuple[str, ...]], _judge.Finding] = {}
+        self._reader = EvidenceReader(doors)
+        self._found: dict[tuple[str, str, tuple[str, ...]], tuple[Panel, _judge.Finding]] = {}
+        self._last: tuple[Panel, _judge.Finding] | None = None
 
     @property
     def usage(self) -> tuple[int, Tokens]:
@@ -51,16 +52,15 @@ class EmbeddedRoles:
         return _plan.plan(analyze(question), route)
 
     def judge(self, question: str, plan: Plan, pool: Sequence[Hit], *, strict: bool) -> Verdict:
-        finding = self._find(question, plan, pool)
-        return _judge.verdict(analyze(question), plan, pool, finding, strict=strict)
+        whole, finding = self._last = self._find(question, plan, pool)
+        return _judge.verdict(plan, pool, whole, finding, self._reader, strict=strict)
 
     def rewrite(
         self, question: str, plan: Plan, verdicts: Sequence[Verdict], tried: Sequence[Query], severity: Severity
     ) -> Rewrite | None:
-        asked = analyze(question)
-        weights = self._reader.weights(asked)
+        deep = self._settings.loop.deep_k
         return _rewrite.rewrite(
-            asked, plan, verdicts, tried, severity, weights, self._known, self._settings.loop.deep_k
+            analyze(question), plan, verdicts[-1], self._last, tried, severity, self._doors.frequencies, deep
         )
 
     def generate(
@@ -73,27 +73,24 @@ class EmbeddedRoles:
         strict: bool,
         hops: Sequence[Hop] = (),
     ) -> Draft | None:
-        finding = self._find(question, plan, pool)
-        return _generate.generate(analyze(question), finding, verdict.conflict, self._settings.answer)
+        _, finding = self._find(question, plan, pool)
+        return _generate.generate(finding, verdict.conflict, self._settings.answer)
 
     def verify(
         self, question: str, plan: Plan, draft: Draft, pool: Sequence[Hit], verdict: Verdict, *, strict: bool
     ) -> Check:
-        finding = self._find(question, plan, pool)
-        # Read once more what will be shown, without the sentences around it.
-        said = {n: claim.text for claim in reversed(draft.claims) for n in claim.cites}
-        shown = [(citation.heading, said.get(citation.n, citation.quote)) for citation in draft.citations]
-        whole = analyze(question)
-        asked = finding.outer.question if finding.outer and finding.bridge else whole
-        again = None if finding.sides else self._reader.reread(asked, shown)
+        _, finding = self._find(question, plan, pool)
+        again = None
+        if finding.sides is None and verdict.conflict is None and draft.citations:
+            # Read once more what will be shown, without the sentences around it.
+            said = " ".join(claim.text for claim in draft.claims)
+            context = joined("", finding.panel.after, draft.citations[0].heading)
+            again = self._reader.reread(finding.panel.question, context, said)
         return _verify.verify(draft, pool, finding, self._settings.answer, again, strict=strict)
 
-    def _find(self, question: str, plan: Plan, pool: Sequence[Hit]) -> _judge.Finding:
+    def _find(self, question: str, plan: Plan, pool: Sequence[Hit]) -> tuple[Panel, _judge.Finding]:
         key = (question, plan.shape, tuple(hit.chunk.id for hit in pool))
         if key not in self._found:
-            self._found[key] = _judge.find(analyze(question), plan, pool, self._reader)
+            whole = self._reader.read(analyze(question), pool)
+            self._found[key] = whole, _judge.find(whole, plan, pool, self._reader)
         return self._found[key]
-
-    def _known(self, terms: Sequence[str]) -> frozenset[str]:
-        found = self._doors.frequencies(terms)
-        return frozenset(term for term in terms if found.get(term, 0) > 0)

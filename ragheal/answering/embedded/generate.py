@@ -6,52 +6,52 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ragheal.answering.embedded.judge import Finding
-from ragheal.answering.embedded.reading import Candidate, Panel, thresholds
-from ragheal.answering.embedded.windows import term_set
+from ragheal.answering.embedded.judge import Finding, thresholds
+from ragheal.answering.embedded.reading import Candidate, Panel
 from ragheal.settings import AnswerSettings
+from ragheal.text.overlap import term_set
 from ragheal.text.questions import Question
-from ragheal.text.script import fold
-from ragheal.types import Citation, Claim, Conflict, Draft
+from ragheal.text.sense import needs_next
+from ragheal.types import Chunk, Citation, Claim, Conflict, Draft
+
+#: An answer that is sure stops when it holds the answer with this probability.
+_ENOUGH = 0.9
+#: What is this much weaker than the best is padding, not a second chance.
+_FLOOR = 0.5
+#: Kinds of question that one sentence rarely answers.
+_LONG = frozenset({"manner", "reason"})
+_PRONOUN = re.compile(r"(?:It|They|This|These|That|Those|He|She|Its|Their|His|Her)\b|[它其该此他她这那]")
+_COMMENT = ("#", "//", "--", ";", "/*", "*")
 
 
-class _Stop(NamedTuple):
-    """When to stop adding sentences."""
+class _Pick(NamedTuple):
+    """A passage chosen for the answer: characters of one chunk, and the answer proper in it."""
 
-    sentences: int  # so many are the most
-    enough: float  # the answer is in them with this probability
-    floor: float  # what is this much weaker than the best is padding, not a second chance
-
-
-# An answer that is sure is short. One that is not says so and shows the nearest passages, for the reader to judge.
-_SURE, _UNSURE = (0.93, 0.15), (0.97, 0.1)
-
-
-class _Pick:
-    """A passage chosen for the answer: one quotation from one chunk."""
-
-    def __init__(self, candidate: Candidate, start: int, end: int) -> None:
-        self.candidate, self.start, self.end = candidate, start, end
+    chunk: Chunk
+    start: int
+    end: int
+    value: tuple[int, int] | None = None
 
     @property
     def text(self) -> str:
-        return self.candidate.window.chunk.text[self.start : self.end]
+        return self.chunk.text[self.start : self.end]
 
 
-def generate(
-    question: Question,
-    finding: Finding,
-    conflict: Conflict | None,
-    settings: AnswerSettings,
-) -> Draft | None:
+def generate(finding: Finding, conflict: Conflict | None, settings: AnswerSettings) -> Draft | None:
     """Choose the sentences, best first, and cite them. None when there is nothing to quote."""
+    question = finding.panel.question
     if conflict is not None:
-        picks = _of_conflict(finding.outer or finding.whole, conflict)
+        picks = _of_conflict(finding.panel, conflict)
     elif finding.sides is not None and any(side.found for side in finding.sides.sides):
         picks = [_sentence(side.found) for side in finding.sides.sides if side.found]
     else:
-        stop = _stop(finding, settings)
-        picks = _of_chain(finding, stop) or _of_panel(question, finding.whole, stop)
+        sure = finding.confidence >= thresholds(question.lang)["sufficient"]
+        picks = _of_panel(finding.panel, settings, sure=sure)
+        if picks and finding.chain is not None and finding.panel.after:
+            link = finding.chain.link
+            picks = _without_repeats(
+                [*picks[: settings.max_sentences - 1], _Pick(link.chunk, link.start, link.end)]
+            )
     picks = _within(picks, settings.max_chars)
     if not picks:
         return None
@@ -59,48 +59,22 @@ def generate(
     return _draft(question, picks, lead)
 
 
-def _stop(finding: Finding, settings: AnswerSettings) -> _Stop:
-    if finding.confidence >= thresholds(finding.whole)["sufficient"]:
-        return _Stop(settings.max_sentences, *_SURE)
-    return _Stop(max(settings.max_sentences, settings.max_sentences_unsure), *_UNSURE)
-
-
-def _of_panel(question: Question, panel: Panel, stop: _Stop) -> list[_Pick]:
-    """Sentences until the answer is in them with enough probability."""
-    picks: list[_Pick] = []
-    missed = 1.0
+def _of_panel(panel: Panel, settings: AnswerSettings, *, sure: bool) -> list[_Pick]:
+    """Sure: sentences until the answer is in them with enough probability. Else the nearest passages."""
     best = panel.best
     if best is None:
         return []
+    picks: list[_Pick] = []
+    missed = 1.0
+    most = settings.max_sentences if sure else settings.max_sentences_unsure
     for candidate in panel.candidates:
-        if len(picks) == stop.sentences or candidate.p < stop.floor * best.p:
+        if len(picks) == most or (sure and candidate.p < _FLOOR * best.p):
             break
-        pick = _whole(candidate) if question.kind in {"manner", "reason"} else _sentence(candidate)
-        if any(_repeats(pick.text, other.text) for other in picks):
-            continue
-        picks.append(pick)
-        missed *= 1.0 - min(0.9, candidate.p)
-        if 1.0 - missed >= stop.enough:
+        long = not sure or panel.question.kind in _LONG
+        picks = _without_repeats([*picks, _around(candidate) if long else _sentence(candidate)])
+        missed *= 1.0 - min(0.95, candidate.p)
+        if sure and 1.0 - missed >= _ENOUGH:
             break
-    return picks
-
-
-def _of_chain(finding: Finding, stop: _Stop) -> list[_Pick]:
-    """The sentence that answers, then the hop that leads to it."""
-    if finding.outer is None or finding.inner is None or finding.outer.best is None or finding.inner.best is None:
-        return []
-    picks = _of_panel(finding.outer.question, finding.outer, stop._replace(sentences=max(1, stop.sentences - 1)))
-    hop = next(
-        (c for c in finding.inner.candidates[:4] if fold(finding.bridge) in fold(c.sentence)), finding.inner.best
-    )
-    step = _sentence(hop)
-    if not any(_repeats(step.text, pick.text) for pick in picks):
-        picks.append(step)
-    whole = finding.whole.best
-    if whole is not None and len(picks) < stop.sentences:
-        extra = _sentence(whole)
-        if not any(_repeats(extra.text, pick.text) for pick in picks):
-            picks.append(extra)
     return picks
 
 
@@ -113,27 +87,45 @@ def _of_conflict(panel: Panel, conflict: Conflict) -> list[_Pick]:
     return [_sentence(candidate) for candidate in found]
 
 
-_COMMENT = ("#", "//", "--", ";", "/*", "*")
-
-
 def _sentence(candidate: Candidate) -> _Pick:
-    if candidate.window.chunk.kind == "code" and candidate.sentence.lstrip().startswith(_COMMENT):
-        return _whole(candidate)  # a comment says what the line under it holds
-    return _Pick(candidate, candidate.start, candidate.end)
+    """The answering sentence, with the one after it where that limits it."""
+    if candidate.chunk.kind == "code" and candidate.sentence_text.lstrip().startswith(_COMMENT):
+        return _around(candidate)  # a comment says what the line under it holds
+    start, end = candidate.sentence
+    before = next((span for span in reversed(candidate.spans) if span[1] <= start), None)
+    if before and _PRONOUN.match(candidate.sentence_text):
+        start = before[0]  # "It weighs 4 kg" says nothing without what it is
+    following = next((span for span in candidate.spans if span[0] >= end), None)
+    if following and needs_next(candidate.sentence_text, candidate.chunk.text[following[0] : following[1]]):
+        end = following[1]
+    return _Pick(candidate.chunk, start, end, candidate.value)
 
 
-def _whole(candidate: Candidate) -> _Pick:
-    """A procedure or a reason is rarely one sentence: the answering one and the next of its window."""
-    spans = candidate.window.spans
-    index = next((i for i, (start, _) in enumerate(spans) if start >= candidate.start), len(spans) - 1)
-    last = min(len(spans) - 1, index + 1)
-    return _Pick(candidate, candidate.start, max(candidate.end, spans[last][1]))
+def _around(candidate: Candidate) -> _Pick:
+    """The answering sentence and the next of its window: a procedure or a reason is rarely one sentence."""
+    following = [span for span in candidate.spans if span[0] >= candidate.sentence[1]]
+    return _Pick(
+        candidate.chunk,
+        candidate.sentence[0],
+        following[0][1] if following else candidate.sentence[1],
+        candidate.value,
+    )
 
 
-def _repeats(one: str, other: str) -> bool:
-    a, b = term_set(one), term_set(other)
-    if one in other or other in one:
+def _without_repeats(picks: Sequence[_Pick]) -> list[_Pick]:
+    kept: list[_Pick] = []
+    for pick in picks:
+        if not any(_repeats(pick, other) for other in kept):
+            kept.append(pick)
+    return kept
+
+
+def _repeats(one: _Pick, other: _Pick) -> bool:
+    if one.text in other.text or other.text in one.text:
         return True
+    if one.chunk.id == other.chunk.id and one.start < other.end and other.start < one.end:
+        return True
+    a, b = term_set(one.text), term_set(other.text)
     # Equal words with other numbers are a conflict, not a repetition.
     return bool(a) and len(a & b) / max(1, len(a | b)) > 0.9
 
@@ -152,22 +144,21 @@ def _within(picks: list[_Pick], limit: int) -> list[_Pick]:
 
 
 def _trim(pick: _Pick, limit: int) -> _Pick:
-    """A monster sentence (a table, a log line) cut to the lines around its value."""
-    value = pick.candidate.value
+    """A monster sentence (a log line) cut to what stands around its value."""
     start = pick.start
-    if value and value[1] - pick.start > limit:
-        start = max(pick.start, value[0] - limit // 2)
-    return _Pick(pick.candidate, start, min(pick.end, start + limit))
+    if pick.value and pick.value[1] - pick.start > limit:
+        start = max(pick.start, pick.value[0] - limit // 2)
+    return pick._replace(start=start, end=min(pick.end, start + limit))
 
 
 def _draft(question: Question, picks: Sequence[_Pick], lead: str) -> Draft:
     """Claims in order of worth. Sentences of the same lines of a file share one citation."""
     places: dict[tuple[str, int, int], list[_Pick]] = {}
     for pick in picks:
-        places.setdefault((pick.candidate.window.chunk.id, *_lines(pick)), []).append(pick)
+        places.setdefault((pick.chunk.id, *_lines(pick)), []).append(pick)
     citations, number = [], {}
     for n, ((_, first, last), together) in enumerate(places.items(), 1):
-        chunk = together[0].candidate.window.chunk
+        chunk = together[0].chunk
         span = min(pick.start for pick in together), max(pick.end for pick in together)
         quote, page = chunk.quote(*span), chunk.place(*span).page
         citations.append(Citation(n, chunk.id, chunk.source, chunk.heading, first, last, quote, page=page))
@@ -175,7 +166,7 @@ def _draft(question: Question, picks: Sequence[_Pick], lead: str) -> Draft:
     claims = []
     for pick in picks:
         shown = _shown(pick.text)
-        claims.append(Claim(shown, (number[id(pick)],), _span(pick, pick.text, shown)))
+        claims.append(Claim(shown, (number[id(pick)],), _span(pick, shown)))
     return Draft(tuple(claims), tuple(citations), lead=lead, lang=question.lang)
 
 
@@ -192,16 +183,15 @@ def _shown(text: str) -> str:
 
 def _lines(pick: _Pick) -> tuple[int, int]:
     """First and last line of the file."""
-    place = pick.candidate.window.chunk.place(pick.start, pick.end)
+    place = pick.chunk.place(pick.start, pick.end)
     return place.start_line, place.end_line
 
 
-def _span(pick: _Pick, quoted: str, shown: str) -> tuple[int, int] | None:
+def _span(pick: _Pick, shown: str) -> tuple[int, int] | None:
     """Where the value stands in the text as shown."""
-    value = pick.candidate.value
-    if value is None or not (pick.start <= value[0] and value[1] <= pick.end):
+    if pick.value is None or not (pick.start <= pick.value[0] and pick.value[1] <= pick.end):
         return None
-    words = " ".join(pick.candidate.window.chunk.text[value[0] : value[1]].split())
+    words = " ".join(pick.chunk.text[pick.value[0] : pick.value[1]].split())
     # What was taken off can only have stood before it.
-    place = shown.find(words, max(0, value[0] - pick.start - max(0, len(quoted) - len(shown)) - 2))
-    return (place, place + len(words)) if place >= 0 else None
+    place = shown.find(words, max(0, pick.value[0] - pick.start - max(0, len(pick.text) - len(shown)) - 2))
+    return (place, place + len(words)) if words and place >= 0 else None

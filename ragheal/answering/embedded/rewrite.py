@@ -1,118 +1,135 @@
-"""The next query, built from what is missing: never a synonym shuffle, never a query tried before."""
+"""The next query: the question's open part, in the words of what the reader found nearest to it."""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 
-from ragheal.answering.embedded.windows import term_set
+import msgspec
+
+from ragheal.answering.embedded.judge import Finding
+from ragheal.answering.embedded.reading import Panel
+from ragheal.answering.queries import MAX_WORDS, normal
 from ragheal.answering.roles import Rewrite, Severity
 from ragheal.retrieval.weights import Weights
 from ragheal.text.analyze import terms
+from ragheal.text.overlap import term_set
 from ragheal.text.questions import Question
+from ragheal.text.script import has_han
 from ragheal.types import Missing, Plan, Query, Verdict
 
-MAX_WORDS = 50
-_PER_ROUND = 3
+_PER_ROUND = 2
+#: Passages that lend their words, and how many words (pseudo-relevance feedback; Rocchio 1971).
+_FEEDBACK, _WORDS = 8, 6
+_OWN_WORDS = "in the words of what is nearest"
+
+Frequencies = Callable[[Sequence[str]], dict[str, int]]
 
 
 def rewrite(
     question: Question,
     plan: Plan,
-    verdicts: Sequence[Verdict],
+    verdict: Verdict,
+    seen: tuple[Panel, Finding] | None,
     tried: Sequence[Query],
     severity: Severity,
-    weights: Weights,
-    known: Callable[[Sequence[str]], frozenset[str]],
+    frequencies: Frequencies,
     deep_k: int,
 ) -> Rewrite | None:
-    """Queries for what the last verdict misses; a step further up the ladder when there is nothing new to ask.
+    """At most two queries, none tried before; None when there is nothing new to ask.
 
-    `deep_k` is how many hits a deepened search takes; `known` tells which terms occur in the corpus: no other
-    term is introduced unless the question has it.
+    `seen` is what the embedded judge read, and None where somebody else judged: then only the verdict tells.
     """
-    seen = {normal(query) for query in tried}
-    missing = verdicts[-1].missing if verdicts else ()
-    asked = frozenset(question.terms)
-    queries: list[Query] = []
-    reasons: list[str] = []
-    for item in missing:
-        query = _query(question, plan, item, weights)
-        kept = _in_vocabulary(query.text, asked, known)
-        if kept:
-            query = Query(kept, origin=query.origin, wants=query.wants)
-            if normal(query) not in seen:
-                seen.add(normal(query))
-                queries.append(query)
-                reasons.append(item.label)
-        if len(queries) == _PER_ROUND:
-            break
-    if queries and severity == "mild":
-        return Rewrite(tuple(queries), "missing: " + "; ".join(reasons), severity)
-    extra = _deepen(question, seen, deep_k) if severity == "moderate" or not queries else None
-    if severity == "critical":
-        parts = _parts(question, plan, seen, weights)
-        queries = (queries + parts)[:_PER_ROUND]
-        reasons += [query.text for query in parts]
-    if extra is not None:
-        queries = [*queries[: _PER_ROUND - 1], extra]
-        reasons.append("more hits for the question itself")
-    if not queries:
+    made = _of_finding(question, plan, *seen, frequencies) if seen is not None else []
+    made += [(_query(question, item, frequencies), f"missing: {item.label}") for item in verdict.missing]
+    if severity != "mild" or not made:
+        deep = Query(question.text, origin="deepen", wants=question.kind, depth=deep_k)
+        made.insert(min(len(made), _PER_ROUND - 1), (deep, "more hits for the question itself"))
+    known = {normal(query) for query in tried}
+    kept: list[tuple[Query, str]] = []
+    for query, why in made:
+        query = msgspec.structs.replace(query, text=" ".join(query.text.split()[:MAX_WORDS]))
+        if normal(query) not in known and terms(query.text):
+            known.add(normal(query))
+            kept.append((query, why))
+    if not kept:
         return None
-    return Rewrite(tuple(queries), "missing: " + "; ".join(dict.fromkeys(reasons)), severity)
+    kept = kept[:_PER_ROUND]
+    return Rewrite(tuple(query for query, _ in kept), "; ".join(dict.fromkeys(why for _, why in kept)), severity)
 
 
-def normal(query: Query) -> str:
-    """Queries that are equal here are the same query: word order, case and stop words do not count."""
-    return " ".join(sorted(set(terms(query.text)))) + (f" @{query.depth}" if query.depth else "")
+def _of_finding(
+    question: Question, plan: Plan, whole: Panel, finding: Finding, frequencies: Frequencies
+) -> list[tuple[Query, str]]:
+    """What the reader's view of the pool suggests, likeliest first, each with why."""
+    made: list[tuple[Query, str]] = []
+    if finding.sides is not None:
+        wanted = {side.option for side in finding.sides.sides if not side.found}
+        for option, query in zip(question.options, plan.queries[1:3], strict=True):
+            if option in wanted:
+                made.append((query, f"nothing on {option}"))
+    if finding.chain is not None:
+        for link in (finding.chain.link, *finding.chain.others)[:2]:
+            text = " ".join([*link.names[:2], *question.written(link.rest)])
+            query = Query(text, origin="bridge", wants="relation", asked=question.text, after=link.led)
+            made.append((query, f"{link.names[0]} leads on"))
+    expansion = feedback(question, whole, frequencies)
+    if expansion:
+        wider = f"{question.text} {' '.join(expansion)}"
+        near = " ".join([*_headings(question, whole), *expansion])
+        made.append((Query(wider, wants=question.kind, origin="rewrite", asked=question.text), _OWN_WORDS))
+        made.append((Query(near, wants=question.kind, origin="rewrite", asked=question.text), _OWN_WORDS))
+    return made
 
 
-def _query(question: Question, plan: Plan, item: Missing, weights: Weights) -> Query:
-    if item.kind == "relation" and len(item.terms) == 1:
-        # An outer question with its hole filled: it is ready as it is.
-        return Query(item.terms[0], origin="bridge", wants=question.kind)
-    if item.kind == "part" and plan.shape == "comparison":
-        side = next((q for q in plan.queries[1:] if item.terms and item.terms[0] in q.text), None)
-        if side is not None:
-            return Query(side.text, origin="plan", wants="comparison")
-    words = list(item.terms)
-    if item.kind in {"entity", "value"}:
-        # The thing itself first, then the weightiest other words of the question.
-        held = term_set(" ".join(words))
-        others = sorted((t for t in question.terms if t not in held), key=lambda t: -weights[t])
-        words += question.written(others[:4])
-    elif item.kind == "relation":
-        words = [words[0], *question.written(words[1:])]
-        origin = "bridge" if words and not term_set(words[0]) <= frozenset(question.terms) else "rewrite"
-        return Query(_join(question, words), origin=origin, wants="relation")  # type: ignore[arg-type]
-    else:
-        words = question.written(words) + [name for name in question.names if name not in words][:2]
-    return Query(_join(question, words), origin="rewrite", wants=question.kind)
-
-
-def _join(question: Question, words: Sequence[str]) -> str:
-    return " ".join(dict.fromkeys(word for word in words if word))
-
-
-def _in_vocabulary(text: str, asked: frozenset[str], known: Callable[[Sequence[str]], frozenset[str]]) -> str:
-    """The query without words that neither the corpus nor the question has; "" when too little is left."""
-    own = terms(text)
-    unknown = {term for term in own if term not in asked} - known(own)
-    if unknown:
-        text = " ".join(word for word in text.split() if not (term_set(word) & unknown) or term_set(word) & asked)
-    return " ".join(text.split()[:MAX_WORDS]) if terms(text) else ""
-
-
-def _deepen(question: Question, seen: set[str], deep_k: int) -> Query | None:
-    query = Query(question.text, origin="deepen", wants=question.kind, depth=deep_k)
-    return None if normal(query) in seen else query
-
-
-def _parts(question: Question, plan: Plan, seen: set[str], weights: Weights) -> list[Query]:
-    """The question in parts: its planned sub-questions, or each name with the rest."""
-    found = [query for query in plan.queries[1:] if "#1" not in query.text]
-    ranked = sorted(question.terms, key=lambda term: -weights[term])
-    found += [
-        Query(_join(question, [name, *question.written(ranked[:3])]), origin="decompose", wants=question.kind)
-        for name in question.names[:2]
+def _query(question: Question, item: Missing, frequencies: Frequencies) -> Query:
+    """The missing thing first, then the weightiest other words of the question; no word that nobody uses."""
+    held = term_set(" ".join(item.terms))
+    weights = Weights(frequencies(question.terms))
+    others = sorted((term for term in question.terms if term not in held), key=lambda term: -weights[term])
+    own = terms(" ".join(item.terms))
+    used = frequencies(own)
+    words = [
+        word
+        for word in " ".join(item.terms).split()
+        if any(used.get(term) or term in question.terms for term in terms(word))
     ]
-    return [query for query in found if normal(query) not in seen and not seen.add(normal(query))]  # type: ignore[func-returns-value]
+    text = " ".join([*question.written(words), *question.written(others[:4])])
+    return Query(text if words else "", origin="rewrite", wants=question.kind, asked=question.text)
+
+
+def feedback(question: Question, panel: Panel, frequencies: Frequencies) -> list[str]:
+    """The words of the nearest passages that say most, weighed by how well each reads; as written there."""
+    nearest = list(panel.by_chunk().values())[:_FEEDBACK]
+    asked = frozenset(question.terms)
+    score: dict[str, float] = {}
+    for candidate in nearest:
+        own = Counter(
+            terms(f"{candidate.chunk.headings[-1] if candidate.chunk.headings else ''}\n{candidate.text}")
+        )
+        for term, count in own.items():
+            # A query stays in the language of its question.
+            if has_han(term) != (question.lang == "zh"):
+                continue
+            if term not in asked and len(term) > 1 and not term[0].isdigit():
+                score[term] = score.get(term, 0.0) + (0.05 + candidate.p) * min(count, 3)
+    likely = [term for term, _ in sorted(score.items(), key=lambda item: (-item[1], item[0]))[:60]]
+    weights = Weights(frequencies(likely))
+    ranked = sorted(likely, key=lambda term: (-score[term] * weights[term], term))[:_WORDS]
+    written = _surface("\n".join(f"{c.chunk.heading}\n{c.text}" for c in nearest))
+    return [written.get(term, term) for term in ranked]
+
+
+def _surface(text: str) -> dict[str, str]:
+    """Term -> the word that it was first made of."""
+    words: dict[str, str] = {}
+    for word in re.findall(r"[A-Za-z][\w'’-]*", text):
+        for term in terms(word):
+            words.setdefault(term, word)
+    return words
+
+
+def _headings(question: Question, panel: Panel) -> list[str]:
+    best = panel.best
+    return list(best.chunk.headings[-1:]) if best is not None and best.chunk.headings else list(question.names[:1])

@@ -1,18 +1,17 @@
-"""What a draft of quoted sentences promises: grounded by code, as sure as the judge was."""
+"""What a draft of quoted sentences promises: grounded by code, complete and useful by one more reading."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ragheal.answering.embedded.judge import Finding
-from ragheal.answering.embedded.reading import thresholds
-from ragheal.answering.embedded.windows import term_set
+from ragheal.answering.embedded.judge import Finding, thresholds
 from ragheal.answering.verification import veto
 from ragheal.settings import AnswerSettings
+from ragheal.text.overlap import term_set
 from ragheal.types import Check, Draft, Hit
 
-_REREAD = 0.05
-_PARTS = 0.6
+#: An answer that does not answer when read by itself is not promised.
+COMPLETE = 0.3
 _VERDICTS = frozenset({"yes", "no", "是", "不是"})
 
 
@@ -25,12 +24,13 @@ def verify(
     *,
     strict: bool,
 ) -> Check:
-    """Check a draft. Code decides what is grounded; the judge's confidence decides how much is promised.
+    """Check a draft. Code decides what is grounded; the judge's confidence and a second reading what is promised.
 
-    `again` is the trained reader's probability that the quoted sentences alone answer, where there is one:
-    an answer that only its surroundings make an answer is not promised.
+    `again` is the reader's probability that the draft by itself answers; None where no one sentence does (a
+    comparison).
     """
-    problems = ground(draft, pool, finding.whole.question.text)
+    question = finding.panel.question
+    problems = ground(draft, pool, question.text)
     unsupported = len({problem.split(":")[0] for problem in problems})
     grounded = (
         "supported"
@@ -39,25 +39,21 @@ def verify(
         if unsupported >= len(draft.claims)
         else "partially supported"
     )
-    complete = finding.sides.complete if finding.sides is not None else bool(draft.claims)
-    bars = thresholds(finding.whole)
-    accept = bars["strict" if strict else "sufficient"]
+    complete = finding.sides.complete if finding.sides is not None else again is None or again >= COMPLETE
+    bars = thresholds(question.lang)
     configured = settings.strict_abstain_below if strict else settings.abstain_below
     floor = bars["strict_abstain" if strict else "abstain"] if configured is None else configured
-    if configured is None and (finding.sides is not None or finding.inner is not None):
-        # The confidence of several parts is a product; the threshold was fitted on single facts.
-        floor *= _PARTS
-    useful = 1 + round(4 * min(1.0, finding.confidence / max(accept, 1e-6)))
     if problems:
         outcome = "regenerate"
     elif finding.confidence < floor:
         outcome = "abstain"
-    elif finding.confidence < accept or not complete or (again is not None and again < _REREAD):
+    elif finding.confidence < bars["strict" if strict else "sufficient"] or not complete:
         outcome = "disclaim"
     else:
         outcome = "accept"
+    useful = 1 + round(4 * (finding.confidence if again is None else again))
     if not complete:
-        problems = (*problems, "incomplete: a part of the question is not answered")
+        problems = (*problems, "incomplete: read by itself, the answer does not answer the question")
     return Check(outcome, grounded, complete, useful, problems)  # type: ignore[arg-type]
 
 
@@ -78,7 +74,9 @@ def ground(draft: Draft, pool: Sequence[Hit], question: str = "") -> tuple[str, 
             problems.append(f"[{citation.n}]: the quotation is not in {citation.source}")
     problems += veto(draft, cited, question)
     if draft.lead and draft.lead.lower() not in _VERDICTS:
-        everything = term_set(" ".join(f"{c.heading} {texts.get(c.chunk_id, '')}" for c in draft.citations))
+        everything = term_set(
+            question + " " + " ".join(f"{c.heading} {texts.get(c.chunk_id, '')}" for c in draft.citations)
+        )
         if len(term_set(draft.lead) & everything) < 0.6 * len(term_set(draft.lead)):
             problems.append(f"lead: {draft.lead} is not in the cited text")
     return tuple(problems)

@@ -6,11 +6,10 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 
-from ragheal.answering.embedded.windows import wanted_values
 from ragheal.answering.model import coerce
 from ragheal.answering.model.parse import Malformed
 from ragheal.answering.model.support import Place, cover, places
-from ragheal.text.questions import Question
+from ragheal.text.questions import Question, wanted_values
 from ragheal.text.sentences import sentences
 from ragheal.types import Chunk, Citation, Claim, Draft, Hit
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from ragheal.answering.embedded.windows import term_set, wanted_values
-from ragheal.text.questions import Question
+from ragheal.text.overlap import term_set
+from ragheal.text.questions import Question, wanted_values
 from ragheal.text.script import HAN
 from ragheal.text.sentences import sentences
 from ragheal.types import Hit

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, get_args
 
-from ragheal.answering.embedded.windows import mentions
 from ragheal.answering.model import coerce, fence
 from ragheal.answering.model.ask import Asker
 from ragheal.answering.model.orders import is_order, split
@@ -13,6 +12,7 @@ from ragheal.answering.model.parse import Malformed
 from ragheal.answering.model.prompts import load
 from ragheal.answering.model.support import checked
 from ragheal.settings import ModelSettings
+from ragheal.text.overlap import speaks_of
 from ragheal.text.questions import Question
 from ragheal.text.script import fold, simplified
 from ragheal.types import Conflict, Grade, Hit, Missing, Verdict
@@ -194,7 +194,7 @@ def _bridge(name: str, hits: Mapping[int, Hit], question: Question) -> str:
     name = name.strip(" .,，。")
     if not name or len(name) > 60 or _squeezed(name) in _squeezed(question.text) or is_order(name):
         return ""
-    held = any(mentions(f"{hit.chunk.heading}\n{hit.chunk.text}", name, 1.0) for hit in hits.values())
+    held = any(speaks_of(f"{hit.chunk.heading}\n{hit.chunk.text}", name, 1.0) for hit in hits.values())
     return name if held else ""
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ragheal.answering.embedded.rewrite import normal
 from ragheal.answering.model import fence
 from ragheal.answering.model.ask import Asker
 from ragheal.answering.model.parse import Malformed
+from ragheal.answering.queries import normal
 from ragheal.text.analyze import terms
 from ragheal.text.questions import Question
 from ragheal.types import Part, Plan, Query, Routing

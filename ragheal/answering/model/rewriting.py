@@ -6,14 +6,14 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-from ragheal.answering.embedded.rewrite import MAX_WORDS, normal
-from ragheal.answering.embedded.windows import term_set
 from ragheal.answering.model import fence
 from ragheal.answering.model.ask import Asker
 from ragheal.answering.model.orders import is_order
 from ragheal.answering.model.prompts import load
+from ragheal.answering.queries import MAX_WORDS, normal
 from ragheal.answering.roles import Rewrite, Severity
 from ragheal.text.analyze import terms
+from ragheal.text.overlap import term_set
 from ragheal.text.questions import Question
 from ragheal.text.script import HAN, simplified
 from ragheal.types import Missing, Plan, Query, Verdict

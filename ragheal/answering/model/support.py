@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-from ragheal.answering.embedded.windows import term_set
 from ragheal.answering.model.orders import split
 from ragheal.answering.verification.held import missing
+from ragheal.text.overlap import term_set
 from ragheal.text.script import HAN, fold, lang, simplified
 from ragheal.text.values import numeric, values
 from ragheal.types import Chunk

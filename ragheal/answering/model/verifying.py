@@ -7,7 +7,6 @@ from typing import Any, Literal
 
 import msgspec
 
-from ragheal.answering.embedded.windows import term_set, wanted_values
 from ragheal.answering.model import coerce, fence
 from ragheal.answering.model.ask import Asker
 from ragheal.answering.model.orders import is_order, tainted
@@ -15,7 +14,8 @@ from ragheal.answering.model.parse import Malformed
 from ragheal.answering.model.prompts import load
 from ragheal.answering.model.support import checked, cover, nearly_quoted, without_values
 from ragheal.answering.verification import veto
-from ragheal.text.questions import Question
+from ragheal.text.overlap import term_set
+from ragheal.text.questions import Question, wanted_values
 from ragheal.text.script import has_han, lang
 from ragheal.text.values import ANSWERS
 from ragheal.types import Check, Claim, Draft, Hit, Value, Verdict
@@ -138,7 +138,7 @@ def speaks_of_it(claims: Sequence[Claim], texts: Mapping[int, str], question: Qu
     return not alike or not question.terms or bool(term_set(whole) & frozenset(question.terms))
 
 
-def settled(draft: Draft, question: Question) -> bool:
+def settled(draft: Draft, pool: Sequence[Hit], question: Question) -> bool:
     """Whether code alone can tell: every claim is nearly a quotation, and the value asked for is in one."""
     if question.yes_no or not draft.claims:
         return False

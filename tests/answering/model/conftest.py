@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pytest
+from shipped_reader import shipped_reader
 
 from ragheal.answering.embedded import EmbeddedRoles
 from ragheal.answering.kit import Kit
@@ -44,8 +45,8 @@ class ChatDoors:
     def similarity(self, query: str, texts: Sequence[str]) -> tuple[float, ...]:
         return self.world.similarity(query, texts)
 
-    def read(self, question: str, passages: Sequence[tuple[str, str]]) -> tuple[Reading, ...] | None:
-        return None
+    def read(self, question: str, passages: Sequence[tuple[str, str]]) -> tuple[Reading, ...]:
+        return tuple(shipped_reader().read(question, passages))
 
     def chat(self, request: ChatRequest) -> ChatReply:
         self.requests.append(request)

@@ -103,7 +103,7 @@ def test_the_embedded_judge_understands_a_models_plan(play: Play, said: Any) -> 
     reply = parts(("When was the Heron released?", []), ("When was the Puffin released?", []))
     played = play(
         {"a.md": "A\nThe Heron gateway was released in 2019.\n\nThe Puffin tag was released in 2021."},
-        {"planner": reply, "judge": "no", "rewriter": "no", "generator": "no", "verifier": "no"},
+        {"planner": reply, "judge": "no", "rewriter": "no", "generator": "", "verifier": "no"},
     )
     plan = played.roles.plan(question, "multi_hop")
     hits = played.doors.search(plan.queries[0])

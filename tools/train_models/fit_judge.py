@@ -1,0 +1,148 @@
+"""Rows of `judge_rows.py` -> the judge's weights and thresholds, for each language.
+
+The confidence is a logistic model of what the reader says, fitted on rows in which the best candidate is right or
+not. The threshold of "answered" is the lowest at which nine of ten such answers are right; between it and the lower
+one an answer is shown as not certain. Half of the documents fit, the other half judge; what is written is of both.
+
+python fit_judge.py --rows FILE … --out judge.json
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rows import fraction, read
+
+from ragheal.answering.embedded.judge import FEATURES
+
+#: A row is right when the best sentence alone holds the answer; the answer that is shown may hold more, so that nine
+#: of ten of what is promised are right where a little less of the rows is.
+#: How a hundred questions are taken to fall: answered by a passage, by one that is not there, tempting.
+MIX = {"here": 66, "gone": 12, "near miss": 22}
+PROMISE, PROMISE_STRICT = 0.88, 0.92
+#: Share of the questions with their passage at hand that fall below the lower threshold, and are refused: of the way
+#: of asking that loses most.
+LOST, LOST_STRICT = 0.15, 0.3
+
+
+def weights_of(rows: list[dict[str, Any]]) -> Any:
+    """Each way of asking counts the same within its kind: most rows are plain reading, and most users do not ask so."""
+    kinds, asked = (np.array([row[key] for row in rows]) for key in ("kind", "asked"))
+    w = np.zeros(len(rows))
+    for kind, share in MIX.items():
+        ways = set(asked[kinds == kind])
+        for way in ways:
+            own = (kinds == kind) & (asked == way)
+            w[own] = share / len(ways) / own.sum()
+    return w / w.mean()
+
+
+def fit(x: Any, y: Any, w: Any, ridge: float = 0.5) -> Any:
+    """Logistic regression by Newton's method, with a small ridge on all but the bias."""
+    theta = np.zeros(x.shape[1])
+    penalty = np.full(x.shape[1], ridge)
+    penalty[0] = 0.0
+    for _ in range(60):
+        p = 1 / (1 + np.exp(-(x @ theta)))
+        slope = x.T @ (w * (p - y)) + penalty * theta
+        curve = (x * (w * p * (1 - p))[:, None]).T @ x + np.diag(penalty + 1e-6)
+        step = np.linalg.solve(curve, slope)
+        theta -= step
+        if np.abs(step).max() < 1e-8:
+            break
+    return theta
+
+
+def threshold(p: Any, y: Any, w: Any, promise: float) -> float:
+    """The lowest confidence from which on `promise` of the weight is right, judged from the top down."""
+    order = np.argsort(-p)
+    right, all_ = np.cumsum((w * y)[order]), np.cumsum(w[order])
+    held = np.nonzero((right / all_ >= promise) & (all_ > 0.01 * w.sum()))[0]
+    return float(p[order][held[-1]]) if len(held) else 0.99
+
+
+def lower(p: Any, kinds: Any, asked: Any, lost: float, least: int = 8) -> float:
+    """The confidence below which `lost` of the answerable rows lie, of that way of asking which loses most."""
+    here = kinds == "here"
+    ways = [way for way in set(asked[here]) if (here & (asked == way)).sum() >= least]
+    return min(float(np.quantile(p[here & (asked == way)], lost)) for way in ways)
+
+
+def summary(p: Any, y: Any, w: Any, kinds: Any, bar: float, floor: float) -> dict[str, float]:
+    sure, shown = p >= bar, p >= floor
+    empty = kinds != "here"
+    return {
+        "right of sure": round(float((w * y)[sure].sum() / max(w[sure].sum(), 1e-9)), 3),
+        "of right, sure": round(float((w * y)[sure].sum() / (w * y).sum()), 3),
+        "nothing there, sure": round(float(w[sure & empty].sum() / w[empty].sum()), 3),
+        "nothing there, refused": round(float(w[~shown & empty].sum() / w[empty].sum()), 3),
+        "there, refused": round(float(w[~shown & ~empty].sum() / w[~empty].sum()), 3),
+        "right at all": round(float((w * y)[~empty].sum() / w[~empty].sum()), 3),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=Path, nargs="+", required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    args = parser.parse_args()
+    every = [row for path in args.rows for row in read(path)]
+    steps, every = [r for r in every if r["kind"] == "chain"], [r for r in every if r["kind"] != "chain"]
+    made: dict[str, Any] = json.loads(args.out.read_text("utf-8")) if args.out.exists() else {}
+    for lang in sorted({row["lang"] for row in every}):
+        rows = [row for row in every if row["lang"] == lang]
+        x = np.array([[row["features"][name] for name in FEATURES] for row in rows])
+        y, w = np.array([row["right"] for row in rows]), weights_of(rows)
+        kinds = np.array([row["kind"] for row in rows])
+        asked = np.array([row["asked"] for row in rows])
+        first = np.array([fraction("judge:" + row["qid"]) < 0.5 for row in rows])
+        for name, own, other in (("first half", first, ~first), ("second half", ~first, first)):
+            theta = fit(x[own], y[own], w[own])
+            p, q = (1 / (1 + np.exp(-(x[part] @ theta))) for part in (own, other))
+            bar, floor = threshold(p, y[own], w[own], PROMISE), lower(p, kinds[own], asked[own], LOST)
+            print(lang, "fitted on the", name, summary(q, y[other], w[other], kinds[other], bar, floor))
+        theta = fit(x, y, w)
+        p = 1 / (1 + np.exp(-(x @ theta)))
+        bars = {
+            "sufficient": threshold(p, y, w, PROMISE),
+            "strict": threshold(p, y, w, PROMISE_STRICT),
+            "abstain": lower(p, kinds, asked, LOST),
+            "strict_abstain": lower(p, kinds, asked, LOST_STRICT),
+        }
+        bars["abstain"] = min(bars["abstain"], 0.5 * bars["sufficient"])
+        bars["strict_abstain"] = min(bars["strict_abstain"], 0.7 * bars["strict"])
+        print(lang, "all", summary(p, y, w, kinds, bars["sufficient"], bars["abstain"]))
+        bins = np.clip((p * 10).astype(int), 0, 9)
+        calibration = [
+            {"said": round(float(np.average(p[bins == b], weights=w[bins == b])), 3),
+             "was": round(float(np.average(y[bins == b], weights=w[bins == b])), 3), "rows": int((bins == b).sum())}
+            for b in range(10) if (bins == b).any()
+        ]  # fmt: skip
+        single = {name: round(float(value), 4) for name, value in zip(FEATURES, theta, strict=True)}
+        before = made.get(lang, {})
+        made[lang] = {
+            "single": single,
+            "chain": before.get("chain", single),
+            "thresholds": {name: round(value, 4) for name, value in bars.items()},
+            "calibration": calibration,
+        }
+    if steps:
+        x, y = (
+            np.array([[row["features"][name] for name in FEATURES] for row in steps]),
+            np.array([r["right"] for r in steps]),
+        )
+        theta = fit(x, y, np.ones(len(y)))
+        print("chains:", len(y), "right", round(float(y.mean()), 3))
+        for lang in made:  # pairs are at hand in English only
+            made[lang]["chain"] = {
+                name: round(float(value), 4) for name, value in zip(FEATURES, theta, strict=True)
+            }
+    args.out.write_text(json.dumps(made, indent=1) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()
