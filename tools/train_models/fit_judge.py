@@ -100,16 +100,18 @@ def main() -> None:
         kinds = np.array([row["kind"] for row in rows])
         asked = np.array([row["asked"] for row in rows])
         first = np.array([fraction("judge:" + row["qid"]) < 0.5 for row in rows])
+        apart = np.zeros(len(rows))  # each half as the other half's model sees it: what a threshold is chosen on
         for name, own, other in (("first half", first, ~first), ("second half", ~first, first)):
             theta = fit(x[own], y[own], w[own])
             p, q = (1 / (1 + np.exp(-(x[part] @ theta))) for part in (own, other))
+            apart[other] = q
             bar, floor = threshold(p, y[own], w[own], PROMISE), lower(p, kinds[own], asked[own], LOST)
             print(lang, "fitted on the", name, summary(q, y[other], w[other], kinds[other], bar, floor))
         theta = fit(x, y, w)
         p = 1 / (1 + np.exp(-(x @ theta)))
         bars = {
-            "sufficient": threshold(p, y, w, PROMISE),
-            "strict": threshold(p, y, w, PROMISE_STRICT),
+            "sufficient": threshold(apart, y, w, PROMISE),
+            "strict": threshold(apart, y, w, PROMISE_STRICT),
             "abstain": lower(p, kinds, asked, LOST),
             "strict_abstain": lower(p, kinds, asked, LOST_STRICT),
         }
