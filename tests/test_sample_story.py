@@ -42,12 +42,26 @@ def right(record: dict[str, Any], trace: Trace) -> bool:
     return trace.answer.status == record["status"] and wanted
 
 
+def shown(record: dict[str, Any], trace: Trace) -> bool:
+    """Whether a trace ends as the line says, or shows the right answer and says that it is not certain."""
+    unsure = trace.answer.status in {"disclaimed", "partial"} and record["status"] == "answered"
+    said = trace.answer.text.replace(" ", "")
+    return right(record, trace) or (unsure and any(a.replace(" ", "") in said for a in record["answers"]))
+
+
 def test_most_questions_end_as_they_should(traces: dict[str, Trace]) -> None:
     """A change that breaks routing, judging or reading shows here first."""
-    ended = [qid for qid, trace in traces.items() if right(QUESTIONS[qid], trace)]
-    # 32 at the time of writing. What is missing: gaps of vocabulary, links through an event's name, and
-    # absences that only a close reading shows (docs/benchmarks.md).
-    assert len(ended) >= 30, sorted(set(QUESTIONS) - set(ended))
+    ended = [qid for qid, trace in traces.items() if shown(QUESTIONS[qid], trace)]
+    # 37 at the time of writing. What is missing: links through an event's name, a gap of vocabulary.
+    assert len(ended) >= 36, sorted(set(QUESTIONS) - set(ended))
+
+
+def test_what_is_promised_is_right(traces: dict[str, Trace]) -> None:
+    """Exit 0 is what scripts rely on: better "not certain" than wrong and sure."""
+    sure = {qid: trace for qid, trace in traces.items() if trace.answer.status == "answered"}
+    wrong = [qid for qid, trace in sure.items() if not right(QUESTIONS[qid], trace)]
+    assert len(sure) >= 18
+    assert len(wrong) <= 2, wrong
 
 
 def test_plain_facts_are_found(traces: dict[str, Trace]) -> None:
