@@ -15,6 +15,7 @@ from ragheal.text.overlap import speaks_of, term_set
 from ragheal.text.questions import Question
 from ragheal.text.script import has_han
 from ragheal.text.values import values
+from ragheal.text.windows import windows
 from ragheal.types import Chunk, Hit, Value
 
 #: Links that are followed, and windows read after each.
@@ -130,8 +131,6 @@ def _new(question: Question, name: str) -> bool:
 
 
 def _sentences(chunk: Chunk) -> list[tuple[int, int]]:
-    from ragheal.text.windows import windows
-
     return [span for group in windows(chunk.text, chunk.kind) for span in group]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ragheal.answering.embedded.reading import Candidate, EvidenceReader, Panel
-from ragheal.text.comparing import outcome
 from ragheal.text.overlap import speaks_of, term_set
 from ragheal.text.questions import Question, analyze
 from ragheal.text.values import values
@@ -47,6 +46,9 @@ def weigh(question: Question, plan: Plan, pool: Sequence[Hit], reader: EvidenceR
         _side(option, analyze(query.text), pool, reader)
         for option, query in zip(question.options, plan.queries[1:3], strict=True)
     )
+    # Late, as in conflict.py: only a comparison needs it.
+    from ragheal.text.comparing import outcome
+
     told = [(side.option, side.found.value_text) for side in sides if side.found]
     lead = outcome(question, told) if len(told) == len(sides) else ""
     return Sides(sides, lead)

@@ -15,7 +15,6 @@ from ragheal.answering.embedded.conflict import find_conflict
 from ragheal.answering.embedded.lacking import find_missing
 from ragheal.answering.embedded.reading import Candidate, EvidenceReader, Panel
 from ragheal.errors import ModelError
-from ragheal.text.quantities import same_value
 from ragheal.text.script import fold
 from ragheal.types import Conflict, Grade, Hit, Lang, Plan, Value, Verdict
 
@@ -86,8 +85,12 @@ def confidence(panel: Panel, kind: str = "single") -> float:
 
 def _alike(one: str, other: str) -> bool:
     """Whether two spans state the same: equal values, or one within the other."""
-    if same_value(one, other) is not None:
-        return bool(same_value(one, other))
+    # Late: its patterns take a fifth of a second to compile, and most questions have no second to compare.
+    from ragheal.text.quantities import same_value
+
+    same = same_value(one, other)
+    if same is not None:
+        return same
     a, b = fold(one), fold(other)
     return bool(a and b) and (a in b or b in a)
 
