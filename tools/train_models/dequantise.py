@@ -23,7 +23,7 @@ Floats = NDArray[np.float32]
 
 
 def state_of(path: Path) -> dict[str, torch.Tensor]:
-    """Weights of a graph made by `tools/train_reader/export.py`, under the names of `network.Reader`."""
+    """Weights of a graph made by `export.py`, under the names of `network.Reader`."""
     graph = onnx.load(str(path)).graph
     tensors = {t.name: numpy_helper.to_array(t) for t in graph.initializer}
 
@@ -34,16 +34,16 @@ def state_of(path: Path) -> dict[str, torch.Tensor]:
 
     state: dict[str, Floats] = {"encoder.word.weight": unpack((tensors["word_q4"], tensors["word_s"]))}
     for name, value in tensors.items():
-        if name.startswith(("position.", "kind.", "norm.", "layers.")):
-            state["encoder." + name] = value
+        if name.startswith("encoder."):
+            state[name] = value
     for name in ("span.bias", "pool.bias", "verdict.bias"):
         state[name] = tensors[name]
     attention = 0
     for node in graph.node:
         part = node.name.strip("/").split("/")
-        if node.op_type == "MatMulInteger":  # /layers.3/up/MatMul_quant
+        if node.op_type == "MatMulInteger":  # /encoder/layers.3/up/MatMul_quant
             base = node.input[1].removesuffix("_quantized")
-            state[f"encoder.{part[0]}.{part[1]}.weight"] = columns(node.input[1], base + "_scale", node.input[3])
+            state[f"{part[0]}.{part[1]}.{part[2]}.weight"] = columns(node.input[1], base + "_scale", node.input[3])
         elif node.op_type == "QAttention":  # in the order of the layers
             weight, bias = columns(node.input[1], node.input[4], node.input[7]), tensors[node.input[2]]
             for key, w, b in zip("qkv", np.split(weight, 3), np.split(bias, 3), strict=True):

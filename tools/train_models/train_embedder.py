@@ -6,7 +6,6 @@ python train_embedder.py --pairs DIR --bert DIR --tokenizer DIR --out DIR --step
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from pathlib import Path
 from random import Random
@@ -16,6 +15,7 @@ import numpy as np
 import torch
 from network import Embedder, encoder_of
 from rows import NATURAL, READING, WRITTEN, held_out, pairs
+from runs import Log, left, save
 from torch.nn import functional
 
 #: How many of a hundred batches come from a group of sets.
@@ -180,27 +180,14 @@ def main() -> None:
         optimiser.load_state_dict(stored["optimiser"])
         step, began = stored["step"], time.time() - stored["spent"]
     plan = batches(rows, args.size, args.steps, Random(args.seed))
-    log = (args.out / "log.jsonl").open("a", encoding="utf-8")
-
-    def note(**values: Any) -> None:
-        line = json.dumps({"at": time.strftime("%H:%M:%S"), "step": step, **values})
-        print(line, flush=True)
-        log.write(line + "\n")
-        log.flush()
-
-    def save(path: Path, **parts: Any) -> None:
-        torch.save({"model": model.state_dict(), **parts}, path.with_suffix(".part"))
-        path.with_suffix(".part").replace(path)
-
+    note = Log(args.out)
     if not step:
-        note(rows=len(rows), before=validate(model, texts, rows))
+        note(step, rows=len(rows), before=validate(model, texts, rows))
     total = 0.0
     while step < args.steps and not (args.deadline and time.time() > args.deadline):
-        done = step / args.steps
-        if args.deadline:
-            done = max(done, (time.time() - began) / max(args.deadline - began, 1.0))
+        ahead = left(step, args.steps, began, args.deadline)
         for group in optimiser.param_groups:
-            group["lr"] = args.rate * max(1 - done, 0.02) * min(1.0, (step + 1) / 20)
+            group["lr"] = args.rate * max(ahead, 0.02) * min(1.0, (step + 1) / 20)
         chosen = [rows[i] for i in plan[step]]
         model.train()
         asked = model(**texts.feed(["query: " + r["q"] for r in chosen], QUESTION))
@@ -215,13 +202,19 @@ def main() -> None:
         step += 1
         total += float(loss.detach())
         if step % args.every == 0:
-            note(loss=round(total / args.every, 4), seconds=round((time.time() - began) / step, 2))
+            note(step, loss=round(total / args.every, 4), seconds=round((time.time() - began) / step, 2))
             total = 0.0
-            save(last, optimiser=optimiser.state_dict(), step=step, spent=time.time() - began)
+            save(
+                last,
+                model=model.state_dict(),
+                optimiser=optimiser.state_dict(),
+                step=step,
+                spent=time.time() - began,
+            )
         if step % (8 * args.every) == 0:
-            note(val=validate(model, texts, rows))
-    save(args.out / "final.pt", step=step)
-    note(done=True, val=validate(model, texts, rows))
+            note(step, val=validate(model, texts, rows))
+    save(args.out / "final.pt", model=model.state_dict(), step=step)
+    note(step, done=True, val=validate(model, texts, rows))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ python train_reader.py --examples FILE --bert DIR --tokenizer DIR --out DIR --de
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ import numpy as np
 import torch
 from network import Reader, encoder_of
 from rows import read
+from runs import Log, left, save
 from torch.nn import functional
 
 MAX_QUESTION, MAX_CONTEXT, MAX_TOTAL, MAX_SPAN = 48, 80, 240, 40
@@ -244,17 +244,7 @@ def main() -> None:
         model.load_state_dict(stored["model"])
         optimiser.load_state_dict(stored["optimiser"])
         average, step, began = stored["average"], stored["step"], time.time() - stored["spent"]
-    log = (args.out / "log.jsonl").open("a", encoding="utf-8")
-
-    def note(**values: Any) -> None:
-        line = json.dumps({"at": time.strftime("%H:%M:%S"), "step": step, **values})
-        print(line, flush=True)
-        log.write(line + "\n")
-        log.flush()
-
-    def save(path: Path, **parts: Any) -> None:
-        torch.save({"average": average, **parts}, path.with_suffix(".part"))
-        path.with_suffix(".part").replace(path)
+    note = Log(args.out)
 
     def judge() -> dict[str, float]:
         live = {k: v.clone() for k, v in model.state_dict().items()}
@@ -263,7 +253,7 @@ def main() -> None:
         model.load_state_dict(live)
         return found
 
-    note(examples=len(rows), judged=len(judged), tokens=sum(len(e.ids) for e in encoded))
+    note(step, examples=len(rows), judged=len(judged), tokens=sum(len(e.ids) for e in encoded))
     seen, epoch, total, window = 0, 0, 0.0, time.time()
 
     def over() -> bool:
@@ -278,11 +268,9 @@ def main() -> None:
                 continue
             if over():
                 break
-            done = step / args.steps
-            if args.deadline:
-                done = max(done, (time.time() - began) / max(args.deadline - began, 1.0))
+            ahead = left(step, args.steps, began, args.deadline)
             for group in optimiser.param_groups:
-                group["lr"] = group["base"] * max(1.0 - done, 0.02) * min(1.0, (step + 1) / args.warmup)
+                group["lr"] = group["base"] * max(ahead, 0.02) * min(1.0, (step + 1) / args.warmup)
             model.train()
             loss = loss_of(model, [rows[i] for i in chosen], [encoded[i] for i in chosen], pad)
             optimiser.zero_grad()
@@ -298,21 +286,22 @@ def main() -> None:
                         if key != "encoder.word.weight":
                             average[key].lerp_(value, 1 - decay)
             if step % 50 == 0:
-                note(epoch=epoch, loss=round(total / 50, 4), seconds=round((time.time() - window) / 50, 3))
+                note(step, epoch=epoch, loss=round(total / 50, 4), seconds=round((time.time() - window) / 50, 3))
                 total, window = 0.0, time.time()
             if step % args.every == 0:
                 save(
                     last,
+                    average=average,
                     model=model.state_dict(),
                     optimiser=optimiser.state_dict(),
                     step=step,
                     spent=time.time() - began,
                 )
             if step % args.judge_every == 0:
-                note(val=judge())
+                note(step, val=judge())
                 window = time.time()
-    save(args.out / "final.pt", step=step)
-    note(done=True, val=judge())
+    save(args.out / "final.pt", average=average, step=step)
+    note(step, done=True, val=judge())
 
 
 if __name__ == "__main__":
