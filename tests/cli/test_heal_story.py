@@ -71,7 +71,7 @@ def test_from_failure_to_repair_and_back(gap, run):
     assert run("heal", "canary", whole).code == 2
     assert run("heal", "promote", whole).code == 2
 
-    # It betters the question and harms none.
+    # It improves the question and harms none.
     result = run("heal", "verify", whole, "--questions", "questions.jsonl", "--json")
     assert result.code == 0
     (verified,) = result.json["proposals"]

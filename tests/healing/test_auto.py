@@ -20,7 +20,7 @@ def said() -> list[str]:
 
 @pytest.fixture
 def lines(lines: tuple[Line, ...], world: World) -> tuple[Line, ...]:
-    """A second question that the good repair betters: one alone may be chance."""
+    """A second question that the good repair improves: one alone may be chance."""
     world.says("Who set the frequency control policy?", "the harbour board")
     return (*lines, Line("Who set the rate limiting policy?", answers=("the harbour board",), number=4))
 
