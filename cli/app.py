@@ -26,7 +26,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         console.prepare_streams()
         try:
-            code = _run(arguments)
+            from .registry import build
+            from .typer_patch import run
+
+            code = run(build(), arguments)
             console.write("")  # flush here, where an error still has an exit code
             return code
         except BrokenPipeError:
@@ -35,8 +38,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         except Exception as error:
             return _report(error, arguments)
     except KeyboardInterrupt:
+        from ragheal.errors import RaghealError
+
         indexing = arguments[:1] == ["index"]
-        _say("interrupted", "the index is as it was; run it again to go on" if indexing else "")
+        _tell(
+            RaghealError("interrupted", hint="the index is as it was; run it again to go on" if indexing else "")
+        )
         return INTERRUPTED
 
 
@@ -49,32 +56,6 @@ def run() -> None:
     with contextlib.suppress(Exception):
         sys.stderr.flush()
     os._exit(code)
-
-
-def _run(arguments: list[str]) -> int:
-    import typer
-
-    from ragheal.errors import StorageError
-
-    from .commands import Raised, build
-    from .usage import usage_error
-
-    # Typer exports neither of its bases of a usage error; this is the one it derives BadParameter from.
-    usage: type[Exception] = typer.BadParameter.__bases__[0]
-    command = build()
-    try:
-        result = command.main(arguments, prog_name="ragheal", standalone_mode=False)
-    except usage as error:
-        raise usage_error(error, arguments) from None
-    except typer.Abort:
-        raise KeyboardInterrupt from None
-    except SystemExit:  # Typer's answer to a pipe closed under `--help`
-        raise BrokenPipeError from None
-    except OSError as error:  # Typer's own printing of `--help`
-        raise StorageError(f"cannot write to standard output: {error.strerror or error}") from None
-    if isinstance(result, Raised):
-        raise result.error
-    return result if isinstance(result, int) else 0
 
 
 def _report(error: Exception, arguments: list[str]) -> int:
@@ -94,25 +75,24 @@ def _report(error: Exception, arguments: list[str]) -> int:
 
         console.note("".join(traceback.format_exception(error)))
     if "--json" in arguments:
-        from .envelope import error_envelope
+        from .output import envelope, error_fields
 
         command = next((argument for argument in arguments if not argument.startswith("-")), "")
         try:
-            console.write(console.dump(error_envelope(command, known)))
+            console.write(console.dump(envelope(command, error=error_fields(known))))
             return known.exit_code
         except BrokenPipeError:
             console.abandon_output()
             return known.exit_code
         except RaghealError:
             pass  # the output itself is what failed: say it on standard error
-    _say(known.message, known.hint)
+    _tell(known)
     console.abandon_output()
     return known.exit_code
 
 
-def _say(message: str, hint: str = "") -> None:
+def _tell(error: Exception) -> None:
     with contextlib.suppress(Exception):
-        from . import console
-        from .text import clean
+        from .output import report
 
-        console.note(f"ragheal: {clean(message)}\n" + (f"  hint: {clean(hint)}\n" if hint else ""))
+        report(error)  # type: ignore[arg-type]

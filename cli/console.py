@@ -13,7 +13,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from ragheal.errors import StorageError
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 WIDEST = 120  # columns; longer lines are hard to read
 NARROWEST = 20
+UNWRAPPED = 10_000  # columns of what is no terminal
 _ASCII = {
     "…": "...", "·": "-", "—": "-", "–": "-", "→": "->", "“": '"', "”": '"', "’": "'", "│": "|", "›": ">",
     "✓": "ok", "✗": "x",
@@ -115,21 +116,37 @@ def width() -> int:
     return max(NARROWEST, min(columns, WIDEST))
 
 
-def render(*items: RenderableType, columns: int, colour: bool) -> str:
-    """Rich renderables as lines of at most `columns` cells; escapes only with `colour`, from the base colours."""
-    import io
+class Page(NamedTuple):
+    """What is written on: how wide it is, whether it is a terminal, and whether it knows colours and links."""
 
-    from rich.console import Console
+    columns: int
+    terminal: bool = True
+    colour: bool = False
 
-    console = Console(
-        file=io.StringIO(), width=columns, height=100, force_terminal=colour, no_color=not colour,
-        color_system="standard" if colour else None, highlight=False, markup=False, emoji=False,
-        legacy_windows=False, force_interactive=False, _environ={},
-    )  # fmt: skip
-    with console.capture() as capture:
-        for item in items:
-            console.print(item)
-    return "".join(line.rstrip() + "\n" for line in capture.get().split("\n")[:-1])
+    @classmethod
+    def of(cls, stream: TextIO | None) -> Page:
+        """The page that a stream is. What is piped is not wrapped: whoever reads it breaks its lines."""
+        terminal = is_terminal(stream)
+        return cls(width() if terminal else UNWRAPPED, terminal, colourful(stream))
+
+    def at_most(self, columns: int) -> Page:
+        return self._replace(columns=min(self.columns, columns)) if self.terminal else self
+
+    def render(self, *items: RenderableType) -> str:
+        """Rich renderables as lines of at most `columns` cells; with `colour` in the base colours."""
+        import io
+
+        from rich.console import Console
+
+        console = Console(
+            file=io.StringIO(), width=self.columns, height=100, force_terminal=self.colour,
+            no_color=not self.colour, color_system="standard" if self.colour else None, highlight=False,
+            markup=False, emoji=False, legacy_windows=False, force_interactive=False, _environ={},
+        )  # fmt: skip
+        with console.capture() as capture:
+            for item in items:
+                console.print(item)
+        return "".join(line.rstrip() + "\n" for line in capture.get().split("\n")[:-1])
 
 
 def dump(value: Any, *, pretty: bool | None = None) -> str:

@@ -3,37 +3,47 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No story and no progress on standard error.")]
-ExitZero = Annotated[bool, typer.Option("--exit-zero", help="Exit 0 where it would be 3, 4 or 7.")]
+
+def option(spelled: str, help: str, **more: Any) -> Any:
+    """An option, spelled as help shows it: names, then what stands for its value, as in "--limit -n N"."""
+    words = spelled.split()
+    return typer.Option(
+        *(word for word in words if word.startswith("-")),
+        metavar=next((word for word in words if not word.startswith("-")), None),
+        help=help,
+        **more,
+    )
+
+
+def argument(name: str, help: str) -> Any:
+    return typer.Argument(metavar=name, help=help)
+
+
+STRATEGIES = "adaptive, direct, standard, multi_hop, self_rag, combined or generative"
+Json = Annotated[bool, option("--json", "Print one JSON object on standard output.")]
+Quiet = Annotated[bool, option("--quiet -q", "No story and no progress on standard error.")]
+ExitZero = Annotated[bool, option("--exit-zero", "Exit 0 where it would be 3, 4 or 7.")]
 Index = Annotated[
     Path | None,
-    typer.Option(
-        "--index",
-        metavar="DIR",
+    option(
+        "--index DIR",
+        "The index folder [default: .ragheal, found upwards].",
         envvar="RAGHEAL_INDEX",
         show_envvar=False,
-        help="The index folder [default: .ragheal, found upwards].",
     ),
 ]
 Preset = Annotated[
-    str | None,
-    typer.Option("--preset", metavar="NAME", help="Settings to start from: fast, strict, scale or a .yaml file."),
+    str | None, option("--preset NAME", "Settings to start from: fast, strict, scale or a .yaml file.")
 ]
 Set = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="One setting, may be repeated; `ragheal config` lists them."),
+    list[str] | None, option("--set KEY=VALUE", "One setting, may be repeated; `ragheal config` lists them.")
 ]
-TopK = Annotated[int | None, typer.Option("--top-k", metavar="N", help="Hits to keep of a search.")]
-Backend = Annotated[
-    str | None,
-    typer.Option("--backend", metavar="NAME", help="Who does the thinking: embedded, openai or scripted."),
-]
-BaseUrl = Annotated[
-    str | None, typer.Option("--base-url", metavar="URL", help="A server that speaks the OpenAI chat protocol.")
-]
-Model = Annotated[str | None, typer.Option("--model", metavar="NAME", help="The model to ask the server for.")]
+TopK = Annotated[int | None, option("--top-k N", "Hits to keep of a search.")]
+Backend = Annotated[str | None, option("--backend NAME", "Who does the thinking: embedded, openai or scripted.")]
+BaseUrl = Annotated[str | None, option("--base-url URL", "A server that speaks the OpenAI chat protocol.")]
+Model = Annotated[str | None, option("--model NAME", "The model to ask the server for.")]
+QUESTION_FILE = 'JSON Lines: {"question": …} and any of "answers", "sources", "answerable", "status".'

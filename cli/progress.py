@@ -3,30 +3,53 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from . import console
 
 if TYPE_CHECKING:
-    from rich.progress import Progress, Task
+    from rich.progress import Progress, Task, TaskID
     from rich.text import Text
+
+    from ragheal.indexing.report import Progress as Step
+
+_PHASES = {"scan": "Looking", "read": "Reading", "embed": "Embedding", "write": "Writing"}
 
 
 @contextmanager
-def counted(what: str, total: int | None, *, quiet: bool) -> Iterator[Any]:
-    """A progress bar on a terminal, nothing elsewhere; gives a function that moves it on."""
-    if quiet or not console.is_terminal(sys.stderr):
+def counted(what: str, total: int | None, *, shown: bool) -> Iterator[Callable[..., None]]:
+    """A bar that the function moves on by one."""
+    if not shown:
         yield lambda **_: None
         return
-    with bar() as progress:
+    with _bar() as progress:
         task = progress.add_task(what, total=total)
         yield lambda **fields: progress.update(task, advance=1, **fields)
 
 
-def bar() -> Progress:
-    """A Rich progress bar that leaves nothing behind; not started yet."""
+@contextmanager
+def phases(*, shown: bool) -> Iterator[Callable[[Step], None] | None]:
+    """A bar for each phase of a build, one after the other."""
+    if not shown:
+        yield None
+        return
+    with _bar() as progress:
+        tasks: dict[str, TaskID] = {}
+
+        def on_progress(step: Step) -> None:
+            if step.phase not in tasks:
+                for task in tasks.values():
+                    progress.update(task, visible=False)
+                tasks[step.phase] = progress.add_task(_PHASES[step.phase], total=step.total or None)
+            progress.update(tasks[step.phase], completed=step.done, total=step.total or None)
+
+        yield on_progress
+
+
+def _bar() -> Progress:
+    """A Rich progress bar that leaves nothing behind."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -46,13 +69,13 @@ def bar() -> Progress:
         def render(self, task: Task) -> Text:
             return Text(f"{task.speed:.0f}/s" if task.speed else "", "dim")
 
-    colour = console.colourful(sys.stderr)
+    page = console.Page.of(sys.stderr)
     screen = Console(
-        file=sys.stderr, width=console.width(), no_color=not colour, color_system="standard" if colour else None,
-        highlight=False, legacy_windows=False,
+        file=sys.stderr, width=page.columns, no_color=not page.colour,
+        color_system="standard" if page.colour else None, highlight=False, legacy_windows=False,
     )  # fmt: skip
     columns: list[ProgressColumn] = [TextColumn("{task.description}", markup=False)]
-    if console.width() >= 60:
+    if page.columns >= 60:
         columns.append(BarColumn(complete_style="green", finished_style="green", pulse_style="green"))
     columns += [MofNCompleteColumn(), Rate(), TimeRemainingColumn(compact=True)]
     # Answers that are written meanwhile go to standard output: Rich would take them to its own console.

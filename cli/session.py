@@ -1,13 +1,16 @@
-"""What a command starts from: the index folder, the settings, the engine."""
+"""What a command starts from: where the index is, which settings hold, the engine."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragheal.errors import ConfigError
+
+from . import options
 
 if TYPE_CHECKING:
     from ragheal.engine import Engine
@@ -15,44 +18,66 @@ if TYPE_CHECKING:
     from ragheal.types import Trace
 
 
-def existing_index(given: Path | None) -> Path:
-    """The index folder to read. Raises IndexMissing."""
-    from ragheal.engine import find_index
+@dataclass(frozen=True)
+class Place:
+    """Where the index is: in the folder of --index, else in the nearest .ragheal upwards."""
 
-    return find_index(Path.cwd(), given)
+    index: options.Index = None
 
+    def existing(self) -> Path:
+        """The index folder to read. Raises IndexMissing."""
+        from ragheal.engine import find_index
 
-def index_to_write(given: Path | None) -> Path:
-    """The index folder `index` writes: the one given, one that exists upwards, else a new one here."""
-    from ragheal.indexing.folder import NAME
+        return find_index(Path.cwd(), self.index)
 
-    return given or found_upwards() or Path.cwd() / NAME
+    def found(self) -> Path | None:
+        """The index folder, which may not be there when it was given; None when there is none upwards."""
+        from ragheal.indexing.folder import find
 
+        return self.index or find(Path.cwd())
 
-def found_upwards() -> Path | None:
-    from ragheal.indexing.folder import find
+    def to_write(self) -> Path:
+        """The index folder `index` writes: the one given, one that exists upwards, else a new one here."""
+        from ragheal.indexing.folder import NAME
 
-    return find(Path.cwd())
-
-
-def settings(
-    index: Path | None,
-    preset: str | None = None,
-    assignments: list[str] | None = None,
-    flags: Mapping[str, Any] = {},
-) -> Loaded:
-    """Settings from every source; `index` is the index folder, whose parent may hold the `ragheal.yaml`."""
-    from ragheal.settings import load
-
-    given = {key: value for key, value in flags.items() if value is not None}  # a flag outdoes --set
-    return load(project=project_file(index), preset=preset, flags={**_assigned(assignments or []), **given})
+        return self.found() or Path.cwd() / NAME
 
 
-def server_flags(backend: str | None, base_url: str | None, model: str | None) -> dict[str, Any]:
-    """The flags that choose who does the thinking: whoever names a server or a model wants it asked."""
-    if backend is None and (base_url or model):
-        backend = "openai"
-    return {"model.backend": backend, "model.base_url": base_url, "model.name": model}
+@dataclass(frozen=True)
+class Project(Place):
+    """The same with the settings: of --set, of the project beside the index, of --preset."""
+
+    preset: options.Preset = None
+    set_: options.Set = None
+
+    def settings(self, index: Path | None, flags: Mapping[str, Any] = {}) -> Loaded:
+        """Settings from every source; `index` is the index folder, whose parent may hold the `ragheal.yaml`."""
+        from ragheal.settings import load
+
+        given = {key: value for key, value in flags.items() if value is not None}  # a flag outdoes --set
+        return load(project=project_file(index), preset=self.preset, flags={**_assigned(self.set_ or []), **given})
+
+    @contextmanager
+    def engine(self, flags: Mapping[str, Any] = {}, *, asks: bool = True) -> Iterator[Engine]:
+        """The engine of the index and its settings. Raises IndexMissing, and ConfigError as `engine` does."""
+        folder = self.existing()
+        with engine(self.settings(folder, flags), folder, asks=asks) as made:
+            yield made
+
+
+@dataclass(frozen=True)
+class Server:
+    """Who does the thinking."""
+
+    backend: options.Backend = None
+    base_url: options.BaseUrl = None
+    model: options.Model = None
+
+    @property
+    def flags(self) -> dict[str, Any]:
+        """As settings: whoever names a server or a model wants it asked."""
+        backend = "openai" if self.backend is None and (self.base_url or self.model) else self.backend
+        return {"model.backend": backend, "model.base_url": self.base_url, "model.name": self.model}
 
 
 def project_file(index: Path | None) -> Path | None:
@@ -78,20 +103,16 @@ def engine(loaded: Loaded, index: Path, *, asks: bool = True) -> Iterator[Engine
         from ragheal.settings import ModelSettings
 
         settings = msgspec.structs.replace(settings, model=ModelSettings())
-    elif settings.model.backend == "openai" and (refused := untrusted(loaded)) is not None:
-        raise refused
+    elif settings.model.backend == "openai":
+        from ragheal.settings.trust import refusal
+
+        if (refused := refusal(loaded)) is not None:
+            raise refused
     made = Engine(settings, index)
     try:
         yield made
     finally:
         made.close()
-
-
-def untrusted(loaded: Loaded) -> ConfigError | None:
-    """Why the model server of the settings must not be asked; None: it may."""
-    from ragheal.settings.trust import refusal
-
-    return refusal(loaded)
 
 
 def require_server_of(trace: Trace, loaded: Loaded) -> None:

@@ -18,6 +18,8 @@ Not finding an answer is no error: it is an `Answer` with the status `abstained`
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 
 class RaghealError(Exception):
     """Base of all errors shown to a user: one line that says what is wrong, one that says what to do."""
@@ -88,3 +90,10 @@ class CheckFailed(RaghealError):
     """A check the user asked for came out negative."""
 
     exit_code = 7
+
+
+def nearest(word: str, known: Iterable[str], cutoff: float = 0.5) -> str:
+    """What may have been meant by a misspelt word, for a hint; "" when nothing is near."""
+    import difflib
+
+    return next(iter(difflib.get_close_matches(word, known, n=1, cutoff=cutoff)), "")

@@ -12,7 +12,7 @@ import pytest
 
 #: A later one may use an earlier one, never the reverse.
 ORDER = ["errors", "settings", "types", "text", "models", "indexing", "retrieval", "answering", "strategies",
-         "tracing", "caching", "memory", "failures", "evaluation", "healing", "health", "asking", "engine"]  # fmt: skip
+         "tracing", "caching", "memory", "failures", "evaluation", "healing", "health", "asking", "engine", "checkup", "evaluate"]  # fmt: skip
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -58,8 +58,10 @@ def test_every_package_ships() -> None:
     """Setuptools drops a forgotten package without a word, and only an installed copy would miss it."""
     listed = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]["packages"]
     folders = {
-        ".".join(path.parent.relative_to(ROOT).parts) for path in (ROOT / "ragheal").rglob("__init__.py")
-    } | {"ragheal_cli", "ragheal_configs"}
+        ".".join((name, *path.parent.relative_to(ROOT / folder).parts))
+        for folder, name in (("ragheal", "ragheal"), ("cli", "ragheal_cli"), ("configs", "ragheal_configs"))
+        for path in (ROOT / folder).rglob("__init__.py")
+    }
     assert set(listed) == folders
 
 
@@ -72,7 +74,7 @@ def test_every_package_ships() -> None:
         ("ragheal.models.chat", ["openai", "httpx", "pydantic", "numpy", "faiss"]),
         ("ragheal.models.chat.probe", ["openai", "httpx", "pydantic", "numpy", "faiss"]),
         ("ragheal.answering.model", ["openai", "httpx", "pydantic", "json_repair", "numpy", "faiss"]),
-        ("ragheal_cli.commands", ["openai", "httpx", "pydantic", "numpy", "faiss", "prometheus_client"]),
+        ("ragheal_cli.registry", ["openai", "httpx", "pydantic", "numpy", "faiss", "prometheus_client"]),
         ("ragheal.retrieval.live", ["onnxruntime", "faiss", "torch", "transformers"]),
     ],
 )

@@ -6,12 +6,11 @@ must not pass.
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Sequence
 from typing import Literal
 
-from ragheal.errors import ConfigError
+from ragheal.errors import ConfigError, nearest
 from ragheal.evaluation.tally import Comparison, Share, Tally
 from ragheal.types import Value
 
@@ -63,8 +62,8 @@ def parse(text: str, bound: Bound) -> Bar:
     if not equals or not figure.strip():
         raise ConfigError(f"{flag}: no value", hint=f"write --{bound} NAME=VALUE, such as --min right=0.9")
     if name not in NAMES:
-        near = difflib.get_close_matches(name, NAMES, n=1, cutoff=0.5)
-        meant = f"did you mean `{near[0]}`? " if near else ""
+        near = nearest(name, NAMES)
+        meant = f"did you mean `{near}`? " if near else ""
         raise ConfigError(
             f"--{bound}: nothing is measured by the name `{written.strip()}`",
             hint=f"{meant}there are: {', '.join(NAMES)}",

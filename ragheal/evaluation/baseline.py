@@ -20,7 +20,7 @@ from ragheal.evaluation.run import Row
 from ragheal.evaluation.tally import Comparison, comparison
 from ragheal.types import Status, Value
 
-#: The envelope's version, which `cli/envelope.py` counts, that is read here.
+#: The envelope's version, which `cli/output.py` counts, that is read here.
 VERSION = 1
 _MAKE = "make one: ragheal eval FILE --json > base.json"
 #: Sections of the settings that can change an answer.

@@ -7,7 +7,6 @@ Other fields are kept as they are.
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from ragheal.errors import ConfigError
+from ragheal.errors import ConfigError, nearest
 from ragheal.types import Status, Value
 
 _LOOKS = 'a line looks like {"question": "…", "answers": ["…"]}'
@@ -104,9 +103,9 @@ def slips(lines: Iterable[Line]) -> dict[str, str]:
     found: dict[str, str] = {}
     for line in lines:
         for name in line.other:
-            near = difflib.get_close_matches(name.casefold(), KNOWN, n=1, cutoff=_ALIKE)
-            if near and getattr(line, near[0]) in (None, ()):
-                found.setdefault(name, near[0])
+            near = nearest(name.casefold(), KNOWN, _ALIKE)
+            if near and getattr(line, near) in (None, ()):
+                found.setdefault(name, near)
     return found
 
 

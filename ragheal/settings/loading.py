@@ -6,7 +6,6 @@ Precedence: flags > environment (`RAGHEAL_SECTION__KEY`) > `ragheal.yaml` of the
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -15,7 +14,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from ragheal.errors import ConfigError
+from ragheal.errors import ConfigError, nearest
 from ragheal.settings.sections import Settings
 
 ENV_PREFIX = "RAGHEAL_"
@@ -234,14 +233,12 @@ def _text(value: Any, path: Path) -> str | None:
 
 
 def _nearest(key: str, known: tuple[str, ...], *, env: bool = False) -> str:
-    close = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
-    if not close:
-        # The section may be wrong while the key is right: "loop.top_k".
-        tail = key.rpartition(".")[2]
-        close = [k for k in known if k.rpartition(".")[2] == tail] or []
+    # The section may be wrong while the key is right: "loop.top_k".
+    tail = key.rpartition(".")[2]
+    close = nearest(key, known) or next((k for k in known if k.rpartition(".")[2] == tail), "")
     if not close:
         return _LISTED
-    name = ENV_PREFIX + close[0].replace(".", "__").upper() if env else close[0]
+    name = ENV_PREFIX + close.replace(".", "__").upper() if env else close
     return f"did you mean `{name}`?"
 
 

@@ -6,13 +6,12 @@ step as it comes, so that the first difference is named and not its consequences
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import msgspec
 
-from ragheal.errors import CheckFailed, TraceError
+from ragheal.errors import CheckFailed, TraceError, nearest
 from ragheal.retrieval.base import Doors
 from ragheal.tracing import requests
 from ragheal.tracing.record import CHAT, NEIGHBOURS, READER, SEARCH, SIMILARITY, VOCABULARY
@@ -122,10 +121,8 @@ class Player:
         if known := self._known(door, request):
             return known
         same_door = {exchange.request: exchange for exchange in self._exchanges if exchange.door == door}
-        close = difflib.get_close_matches(request, same_door, n=1, cutoff=0.0)
-        return (
-            f"nearest in the trace: {_named(same_door[close[0]])}" if close else f"the trace has no {door} at all"
-        )
+        close = nearest(request, same_door, 0.0)
+        return f"nearest in the trace: {_named(same_door[close])}" if close else f"the trace has no {door} at all"
 
 
 def check(trace: Trace, run: Callable[[Doors, Callable[[Step], None]], Trace]) -> None:

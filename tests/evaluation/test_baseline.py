@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from ragheal_cli.eval_json import fields
+from ragheal_cli.output import envelope
+from ragheal_cli.render.fields import evaluation
 
 from ragheal.errors import ConfigError
 from ragheal.evaluation.bars import Bar
@@ -17,7 +18,11 @@ def saved(evaluated, tmp_path):
     """The JSON of today's report with something done to it, as a file."""
 
     def written(change=lambda found: None, encoding="utf-8"):
-        found = json.loads(json.dumps(fields(evaluated(settings={"retrieval": {"top_k": 10, "paths": ()}}))))
+        found = json.loads(
+            json.dumps(
+                envelope("eval", **evaluation(evaluated(settings={"retrieval": {"top_k": 10, "paths": ()}})))
+            )
+        )
         change(found)
         path = tmp_path / "base.json"
         path.write_bytes(json.dumps(found, ensure_ascii=False).encode(encoding))

@@ -12,14 +12,13 @@ name one. Further sections (`## strict`, `## again`) are lines that a role adds 
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import re
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
-from ragheal.errors import ConfigError
+from ragheal.errors import ConfigError, nearest
 from ragheal.types import Lang, Value
 
 FOLDER = Path(__file__).parent / "prompts"
@@ -79,10 +78,8 @@ def check(folder: str) -> None:
     known = {f"{name}.{language}.md": name for name in NEEDED for language in ("en", "zh")}
     for path in sorted(place.glob("*.md")):
         if path.name not in known:
-            close = difflib.get_close_matches(path.name, known, n=1, cutoff=0.0)
-            raise ConfigError(
-                f"`model.prompts`: no prompt is called {path.name}", hint=f"did you mean `{close[0]}`?"
-            )
+            close = nearest(path.name, known, 0.0)
+            raise ConfigError(f"`model.prompts`: no prompt is called {path.name}", hint=f"did you mean `{close}`?")
         _read(path, known[path.name])
 
 

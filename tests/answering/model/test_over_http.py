@@ -114,7 +114,7 @@ def able(body: dict[str, Any]) -> str:
 @pytest.mark.parametrize("route", ROUTES)
 def test_every_route_over_http(tmp_path: Path, route: str) -> None:
     """A route that works with a script and not with a server works for nobody; its trace replays, its JSON is whole."""
-    from ragheal_cli.envelope import answer_fields
+    from ragheal_cli.render.fields import answer as answer_fields
 
     with ChatServer(answer=able) as server:
         made = engine(tmp_path, server, **{"loop.strategy": route})

@@ -1,0 +1,1 @@
+"""One file a command: it reads its options, calls the engine, and returns an `Output`."""

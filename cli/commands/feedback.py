@@ -1,0 +1,33 @@
+"""`ragheal feedback`: say of an answer that it was right or wrong."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated
+
+from ragheal.errors import ConfigError
+
+from ..options import argument, option
+from ..output import Output, whole
+from ..session import Place
+
+
+def feedback(
+    place: Place,
+    trace: Annotated[str, argument("TRACE", "An id, the beginning of one, or `last`.")],
+    signal: Annotated[
+        str, argument("SIGNAL", "thumbs_up, thumbs_down, follow_up_correction, no_engagement or rephrased_query.")
+    ],
+    text: Annotated[str, option("--note TEXT", "What was wrong, or right.")] = "",
+) -> Output:
+    """Mark an answer. A question that ill was said of is searched harder the next time."""
+    from ragheal.failures import signals
+
+    if len(text) > 2000:
+        raise ConfigError("--note is too long", hint="2,000 characters at most")
+    signals.known(signal)  # a misspelt signal is told before a missing trace
+    noted = signals.note(place.existing(), trace, signal, text, session=os.environ.get("RAGHEAL_SESSION", ""))
+    already = " was there already" if noted.existed else ""
+    instead = f", in place of {noted.replaced}" if noted.replaced else ""
+    said = f"{noted.signal}{already}{instead}: trace {noted.trace_id}, {noted.question}"
+    return Output("feedback", whole(noted), note=said)

@@ -1,0 +1,83 @@
+"""`ragheal memory`: the plans that are remembered of verified answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from ragheal.errors import ConfigError
+
+from .. import arguments, render
+from ..options import argument, option
+from ..output import Output, whole
+from ..session import Place, Project
+
+if TYPE_CHECKING:
+    from ragheal.memory import PlanMemory
+
+_PLAN = "The id of a plan, or the beginning of one."
+
+
+def listed(
+    place: Place,
+    limit: Annotated[int, option("--limit -n N", "How many, last used first.")] = 20,
+) -> Output:
+    """List the remembered plans, last used first."""
+    arguments.at_least("--limit", limit, 1, "without --limit there are 20")
+    memory = _memory(place)
+    plans = memory.list(limit)
+    return Output(
+        "memory list",
+        {"count": memory.count(), "plans": whole(plans)},
+        lambda page: render.stores.plans(page, plans),
+        note="" if plans else "nothing is remembered yet",
+    )
+
+
+def show(place: Place, plan: Annotated[str, argument("ID", _PLAN)]) -> Output:
+    """Show a remembered plan: its queries, its documents, and how it has done."""
+    entry = _memory(place).show(plan)
+    return Output("memory show", {"plan": whole(entry)}, lambda page: render.stores.plan(page, entry))
+
+
+def forget(
+    place: Place,
+    plan: Annotated[str | None, argument("ID", _PLAN)] = None,
+    everything: Annotated[bool, option("--all", "Forget every plan.")] = False,
+) -> Output:
+    """Forget one remembered plan, or with --all every one."""
+    if (plan is None) != everything:
+        raise ConfigError("name a plan or give --all, one of them", hint="`ragheal memory list` shows the plans")
+    count = _memory(place).forget(plan)
+    return Output("memory forget", {"forgotten": count}, note=f"forgot {count:,} plan{'' if count == 1 else 's'}")
+
+
+def rebuild(project: Project) -> Output:
+    """Learn again from the saved traces, after the memory was damaged or the embedder changed."""
+    from ragheal.failures.signals import judgements
+    from ragheal.indexing.opened import OpenIndex
+    from ragheal.memory.rebuild import rebuild as again
+    from ragheal.models import load_embedder
+
+    folder = project.existing()
+    settings = project.settings(folder).settings
+    chosen = settings.embedding
+    embedder = load_embedder(chosen.model, chosen.query_prefix, chosen.passage_prefix, threads=chosen.threads)
+    with OpenIndex.open(folder) as opened:
+        memory = again(
+            folder,
+            settings.memory,
+            embedder.embed_query,
+            embedder.fingerprint,
+            opened.documents(),
+            judgements(folder),
+        )
+    count = memory.count()
+    said = f"{count:,} plan{'' if count == 1 else 's'} remembered"
+    fields = {"count": count, "notes": list(memory.notes)}
+    return Output("memory rebuild", fields, note="\n".join([*memory.notes, said]))
+
+
+def _memory(place: Place) -> PlanMemory:
+    from ragheal.memory import PlanMemory
+
+    return PlanMemory(place.existing())
