@@ -34,7 +34,7 @@ def question(text: str, what: str = "question", example: str = EXAMPLE) -> str:
 def piped() -> BinaryIO:
     """Standard input as bytes. Raises ConfigError when there is none, as under some services."""
     if sys.stdin is None:
-        raise ConfigError("`-` reads standard input, and there is none", hint="give it as an argument")
+        raise ConfigError("`-` reads standard input, but there is none", hint="give it as an argument")
     return sys.stdin.buffer
 
 

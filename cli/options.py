@@ -25,13 +25,13 @@ def argument(name: str, help: str) -> Any:
 
 STRATEGIES = "adaptive, direct, standard, multi_hop, self_rag, combined or generative"
 Json = Annotated[bool, option("--json", "Print one JSON object on standard output.")]
-Quiet = Annotated[bool, option("--quiet -q", "No story and no progress on standard error.")]
-ExitZero = Annotated[bool, option("--exit-zero", "Exit 0 where it would be 3, 4 or 7.")]
+Quiet = Annotated[bool, option("--quiet -q", "Hide the story and the progress bar on standard error.")]
+ExitZero = Annotated[bool, option("--exit-zero", "Exit with 0 instead of 3, 4 or 7.")]
 Index = Annotated[
     Path | None,
     option(
         "--index DIR",
-        "The index folder [default: .ragheal, found upwards].",
+        "The index folder [default: .ragheal here or in a parent folder].",
         envvar="RAGHEAL_INDEX",
         show_envvar=False,
     ),
@@ -40,10 +40,12 @@ Preset = Annotated[
     str | None, option("--preset NAME", "Settings to start from: fast, strict, scale or a .yaml file.")
 ]
 Set = Annotated[
-    list[str] | None, option("--set KEY=VALUE", "One setting, may be repeated; `ragheal config` lists them.")
+    list[str] | None, option("--set KEY=VALUE", "Set one setting; can be repeated. `ragheal config` lists them.")
 ]
-TopK = Annotated[int | None, option("--top-k N", "Hits to keep of a search.")]
-Backend = Annotated[str | None, option("--backend NAME", "Who does the thinking: embedded, openai or scripted.")]
-BaseUrl = Annotated[str | None, option("--base-url URL", "A server that speaks the OpenAI chat protocol.")]
-Model = Annotated[str | None, option("--model NAME", "The model to ask the server for.")]
-QUESTION_FILE = 'JSON Lines: {"question": …} and any of "answers", "sources", "answerable", "status".'
+TopK = Annotated[int | None, option("--top-k N", "How many hits to keep.")]
+Backend = Annotated[
+    str | None, option("--backend NAME", "The back end that answers: embedded, openai or scripted.")
+]
+BaseUrl = Annotated[str | None, option("--base-url URL", "URL of a server that speaks the OpenAI chat protocol.")]
+Model = Annotated[str | None, option("--model NAME", "Name of the model on that server.")]
+QUESTION_FILE = 'JSON Lines: {"question": …} with any of "answers", "sources", "answerable", "status".'

@@ -64,7 +64,7 @@ COMMANDS: tuple[Command | Group, ...] = (
         "List the saved traces, newest first.",
         (
             Command(
-                traces.traces, "list", epilog="`ragheal traces prune` removes the oldest; it has its own --help."
+                traces.traces, "list", epilog="`ragheal traces prune` deletes the oldest; it has its own --help."
             ),
             Command(traces.prune),
         ),
@@ -90,7 +90,7 @@ COMMANDS: tuple[Command | Group, ...] = (
     Command(evaluate.evaluate, "eval", exit_zero=True),  # `eval` is Python's own
     Group(
         "memory",
-        "Plans that worked: list, show, forget, rebuild.",
+        "Remembered plans: list, show, forget, rebuild.",
         (
             Command(memory.listed, "list"),
             Command(memory.show),
@@ -101,7 +101,7 @@ COMMANDS: tuple[Command | Group, ...] = (
     Command(health.health, exit_zero=True),
     Group(
         "cache",
-        "Kept answers: how often they helped, and forgetting them.",
+        "Cached answers: how often they helped; clear them.",
         (Command(cache.stats), Command(cache.clear)),
     ),
     Command(status.status),

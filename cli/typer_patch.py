@@ -138,7 +138,7 @@ class _Plain:
             raise typer.BadParameter(message, ctx=ctx, param=param) from None
 
 
-_EMPTY = "it is empty; is a variable of the shell not set?"
+_EMPTY = "it is empty; is a shell variable not set?"
 
 
 def _path(value: Any) -> Path:
@@ -167,7 +167,7 @@ def usage_error(error: Any, arguments: list[str]) -> ConfigError:
     context = getattr(error, "ctx", None)
     flag = getattr(error, "option_name", None)
     path = context.command_path if context is not None else "ragheal"
-    help_hint = f"`{path} --help` lists what there is"
+    help_hint = f"`{path} --help` lists the options"
     if flag and type(error).__name__ == "NoSuchOption" and context is not None:
         return ConfigError(f"unknown option `{flag}`", hint=_nearest_flag(flag, context) or help_hint)
     commands = getattr(context.command, "commands", None) if context is not None else None
@@ -185,9 +185,9 @@ def usage_error(error: Any, arguments: list[str]) -> ConfigError:
             rest = message.partition(" (")[2].removesuffix(")")
             words = f"{context.params.get(taken[0].name) or ''} {rest}".strip()
             words = words if len(words) <= 60 else f"{words[:59]}…"
-            return ConfigError(f"the {taken[0].metavar.lower()} has to be in quotes", hint=f'{path} "{words}"')
+            return ConfigError(f"the {taken[0].metavar.lower()} must be in quotes", hint=f'{path} "{words}"')
     if context is None and arguments[:1] and not arguments[0].startswith("-"):
-        help_hint = f"`ragheal {arguments[0]} --help` lists what there is"
+        help_hint = f"`ragheal {arguments[0]} --help` lists the options"
     return ConfigError(message[:1].lower() + message[1:], hint=help_hint)
 
 

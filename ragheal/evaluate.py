@@ -35,7 +35,7 @@ def ways(own: Settings, named: Mapping[str, Settings], *, plain: bool) -> tuple[
         return found, []
     if named:
         return found, ["loop.heal is off: the strategies are asked in one shot"]
-    return [Way(PLAIN, own.loop.strategy, False)], ["loop.heal is off: one shot is all there is to measure"]
+    return [Way(PLAIN, own.loop.strategy, False)], ["loop.heal is off: there is only one shot to measure"]
 
 
 def questions(name: str, data: bytes | None, index: Path, checked: Callable[[str], str]) -> File:
@@ -61,11 +61,13 @@ def about_file(file: File) -> list[str]:
         numbers = ", ".join(map(str, file.repeats[:10])) + (" …" if len(file.repeats) > 10 else "")
         noun, verb = ("line", "repeats") if len(file.repeats) == 1 else ("lines", "repeat")
         notes.append(f"{noun} {numbers} {verb} an earlier question: asked once")
-    notes += [f"`{name}` is not read; is `{known}` meant?" for name, known in slips(file.lines).items()]
+    notes += [
+        f"`{name}` is not a known field; did you mean `{known}`?" for name, known in slips(file.lines).items()
+    ]
     silent = sum(line.refused is None for line in file.lines)
     if silent:
         said = "1 line does" if silent == 1 else f"{silent:,} lines do"
-        notes.append(f"{said} not say what is right: asked, and not graded")
+        notes.append(f"{said} not say what is right: asked, but not graded")
     return notes
 
 

@@ -24,24 +24,23 @@ def ask(
     screen: Screen,
     question: Annotated[str | None, argument("QUESTION", "`-` reads standard input.")] = None,
     batch: Annotated[
-        str | None, option("--batch FILE", "Many questions: JSON Lines with `question`; `-` reads standard input.")
+        str | None,
+        option("--batch FILE", "Ask many: JSON Lines, each with a `question`; `-` reads standard input."),
     ] = None,
-    trace: Annotated[Path | None, option("--trace FILE", "Write the trace to this file as well.")] = None,
+    trace: Annotated[Path | None, option("--trace FILE", "Also write the trace to this file.")] = None,
     strategy: Annotated[str | None, option("--strategy NAME", f"Force a route: {options.STRATEGIES}.")] = None,
     top_k: options.TopK = None,
-    max_rounds: Annotated[int | None, option("--max-rounds N", "Rounds of retrieval at most.")] = None,
-    no_heal: Annotated[bool, option("--no-heal", "One shot: retrieve once, then answer.")] = False,
-    show_context: Annotated[bool, option("--show-context", "Show the passages the answer was made from.")] = False,
-    no_cache: Annotated[bool, option("--no-cache", "Neither take nor keep a cached answer.")] = False,
-    no_memory: Annotated[bool, option("--no-memory", "Try no remembered plan, keep none.")] = False,
-    no_store: Annotated[
-        bool, option("--no-store", "Leave nothing behind: no trace, cache, memory or log.")
-    ] = False,
+    max_rounds: Annotated[int | None, option("--max-rounds N", "Maximum rounds of retrieval.")] = None,
+    no_heal: Annotated[bool, option("--no-heal", "Retrieve once, then answer: no healing.")] = False,
+    show_context: Annotated[bool, option("--show-context", "Show the passages the answer is based on.")] = False,
+    no_cache: Annotated[bool, option("--no-cache", "Do not read or write the answer cache.")] = False,
+    no_memory: Annotated[bool, option("--no-memory", "Do not use or store remembered plans.")] = False,
+    no_store: Annotated[bool, option("--no-store", "Store nothing: no trace, cache, memory or log.")] = False,
 ) -> Output | int:
     """Ask a question, or many with --batch.
 
     The answer goes to standard output, the story of how it was found to standard error. Exits with
-    0 for a verified answer, 3 for none, 4 for a partial, disclaimed or contradictory one.
+    0 for a verified answer, 3 for none, 4 for one that is partial, uncertain or contradictory.
     """
     if (question is None) == (batch is None):
         raise ConfigError("give a QUESTION or --batch FILE", hint=arguments.EXAMPLE)

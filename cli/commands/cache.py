@@ -8,7 +8,7 @@ from ..session import Place
 
 
 def stats(place: Place) -> Output:
-    """Show what is kept, and how often it was what somebody asked for."""
+    """Show what is cached, and how often it was used."""
     from ragheal.caching.answers import ANSWERS
     from ragheal.caching.database import CACHE
     from ragheal.caching.decisions import DECISIONS
@@ -30,7 +30,7 @@ def stats(place: Place) -> Output:
 
 
 def clear(place: Place) -> Output:
-    """Forget every kept answer and decision, and the counts of their use."""
+    """Delete all cached answers and decisions, and their counts."""
     from ragheal.caching.figures import clear
 
     removed = clear(place.existing())

@@ -26,14 +26,14 @@ def config(
     trust: Annotated[
         bool, option("--trust", "Let the project's ragheal.yaml choose the model server and the key sent to it.")
     ] = False,
-    untrust: Annotated[bool, option("--untrust", "Take that back.")] = False,
+    untrust: Annotated[bool, option("--untrust", "Withdraw that trust.")] = False,
 ) -> Output:
     """Show every setting and where its value came from."""
     from ragheal.settings import flat
 
     folder = project.found()
     if trust and untrust:
-        raise ConfigError("--trust and --untrust are two things", hint="give one of them")
+        raise ConfigError("--trust and --untrust cannot be combined", hint="give one of them")
     loaded = project.settings(folder)
     values, file = flat(loaded.settings), project_file(folder)
     said = _trust(loaded) if trust else _untrust(file) if untrust else _told(loaded)
@@ -58,13 +58,13 @@ def _trust(loaded: Loaded) -> str:
     if claimed is None:
         if loaded.project is None:
             raise ConfigError("there is no ragheal.yaml here to trust", hint="run it in the project's folder")
-        return f"{loaded.project} names no server and no key: there is nothing to trust"
+        return f"{loaded.project} names no server or key: there is nothing to trust"
     trouble = trust.trust(claimed)
     lines = [
         *([trouble] if trouble else []),
         f"trusted: {claimed.file}",
         *(f"  {name:<7} {value}" for name, value in _chosen(claimed, loaded)),
-        "Another server or key variable in it has to be trusted anew. To take it back: ragheal config --untrust",
+        "Another server or key variable in it has to be trusted again. To withdraw: ragheal config --untrust",
     ]
     return "\n".join(map(_one_line, lines))
 
@@ -76,7 +76,7 @@ def _untrust(file: Path | None) -> str:
     if file is None:
         raise ConfigError("there is no ragheal.yaml here", hint="run it in the project's folder")
     had = trust.untrust(file)
-    said = f"{os.path.realpath(file)} {'is trusted no more' if had else 'was not trusted'}"
+    said = f"{os.path.realpath(file)} {'is no longer trusted' if had else 'was not trusted'}"
     if os.environ.get(trust.VARIABLE, "").strip() == "1":
         said += f", but {trust.VARIABLE}=1 trusts every project's file"
     return _one_line(said)

@@ -14,19 +14,15 @@ from ..session import Project
 
 def doctor(
     project: Project,
-    name: Annotated[
-        str | None, argument("NAME", "With --model: the model to ask for [default: model.name].")
-    ] = None,
-    model: Annotated[
-        bool, option("--model", "Ask the model server, and say how it answers; nothing else.")
-    ] = False,
+    name: Annotated[str | None, argument("NAME", "With --model: the model to ask [default: model.name].")] = None,
+    model: Annotated[bool, option("--model", "Only ask the model server, and show how it answers.")] = False,
     backend: options.Backend = None,
     base_url: options.BaseUrl = None,
     fix: Annotated[
         bool, option("--fix", "Repair what can be repaired without loss, and say what was done.")
     ] = False,
 ) -> Output:
-    """Check the installation, the index, a model server."""
+    """Check the installation, the index and the model server."""
     from ragheal import checkup
     from ragheal.checkup import server
 

@@ -27,25 +27,25 @@ def evaluate(
     file: Annotated[str, argument("FILE", f"{options.QUESTION_FILE[:-1]}; `-` reads standard input.")],
     strategy: Annotated[
         list[str] | None,
-        option("--strategy NAME", f"Ask by this strategy, may be repeated: {options.STRATEGIES}."),
+        option("--strategy NAME", f"Ask with this strategy; can be repeated: {options.STRATEGIES}."),
     ] = None,
-    no_plain: Annotated[bool, option("--no-plain", "Leave out the one shot that is compared with.")] = False,
-    repeat: Annotated[int, option("--repeat N", "Ask each question so often.")] = 1,
+    no_plain: Annotated[bool, option("--no-plain", "Skip the one-shot baseline.")] = False,
+    repeat: Annotated[int, option("--repeat N", "Ask each question N times.")] = 1,
     min_: Annotated[
-        list[str] | None, option("--min NAME=VALUE", "Exit 7 when less is measured: --min right=0.9")
+        list[str] | None, option("--min NAME=VALUE", "Exit with 7 if less is measured, as in --min right=0.9.")
     ] = None,
     max_: Annotated[
-        list[str] | None, option("--max NAME=VALUE", "Exit 7 when more is measured: --max worse=0")
+        list[str] | None, option("--max NAME=VALUE", "Exit with 7 if more is measured, as in --max worse=0.")
     ] = None,
     baseline: Annotated[
-        Path | None, option("--baseline FILE", "Compare with what an earlier `eval --json` printed.")
+        Path | None, option("--baseline FILE", "Compare with the output of an earlier `eval --json`.")
     ] = None,
     junit: Annotated[Path | None, option("--junit FILE", "Write the results as JUnit XML.")] = None,
 ) -> Output:
-    """Ask a file of questions, healed and in one shot, and count.
+    """Ask a file of questions with and without healing, and report the results.
 
-    What is right, refused and wrong in each way, and which questions healing makes better or worse. With
-    --min and --max it exits 7 when the first way misses a bar. Nothing is stored.
+    Shows what each way gets right, refuses and gets wrong, and which questions healing makes better or worse.
+    With --min and --max it exits with 7 if the first way misses a threshold. Nothing is stored.
     """
     from ragheal import evaluate as evaluation
     from ragheal.evaluation import junit as results
@@ -70,7 +70,7 @@ def evaluate(
         require_outside(baseline, folder)  # it holds answers as well
     notes += evaluation.about_file(questions)
     if repeat > 1 and loaded.settings.model.backend == "embedded":
-        notes.append("the embedded back end answers alike each time: repeated askings differ in seconds alone")
+        notes.append("the embedded back end gives the same answers each time: repeats differ in seconds alone")
 
     total = len(questions.lines) * len(ways) * repeat
     with engine(loaded, folder) as made, screen.progress("questions", total) as advance:

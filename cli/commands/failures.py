@@ -20,18 +20,19 @@ if TYPE_CHECKING:
 def failures(
     project: Project,
     cluster: Annotated[
-        bool, option("--cluster", "Group them by what was missing; show what fails out of proportion.")
+        bool, option("--cluster", "Group by what was missing; show what fails more than usual.")
     ] = False,
-    limit: Annotated[int | None, option("--limit -n N", "How many, newest first [default: 20].")] = None,
-    since: Annotated[float | None, option("--since DAYS", "Only those of the last DAYS days.")] = None,
+    limit: Annotated[int | None, option("--limit -n N", "How many to list, newest first [default: 20].")] = None,
+    since: Annotated[float | None, option("--since DAYS", "Only the last DAYS days.")] = None,
     outcome: Annotated[
-        str | None, option("--outcome OUTCOME", "failed, healed, abstained, partial, disclaimed, regenerated.")
+        str | None,
+        option("--outcome OUTCOME", "Only this one: failed, healed, abstained, partial, disclaimed, regenerated."),
     ] = None,
     contains: Annotated[
-        str | None, option("--contains TEXT", "Only where question or gap holds this text.")
+        str | None, option("--contains TEXT", "Only if the question, or what was missing, contains this text.")
     ] = None,
 ) -> Output:
-    """List the questions that failed or had to heal, newest first. With --cluster: what they have in common."""
+    """List the questions that failed or needed healing, newest first. --cluster shows what they have in common."""
     from datetime import UTC, datetime, timedelta
 
     from ragheal.failures import clusters, log

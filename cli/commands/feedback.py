@@ -14,13 +14,13 @@ from ..session import Place
 
 def feedback(
     place: Place,
-    trace: Annotated[str, argument("TRACE", "An id, the beginning of one, or `last`.")],
+    trace: Annotated[str, argument("TRACE", "A trace id (or its first characters), or `last`.")],
     signal: Annotated[
-        str, argument("SIGNAL", "thumbs_up, thumbs_down, follow_up_correction, no_engagement or rephrased_query.")
+        str, argument("SIGNAL", "One of thumbs_up, thumbs_down, follow_up_correction, no_engagement or rephrased_query.")
     ],
-    text: Annotated[str, option("--note TEXT", "What was wrong, or right.")] = "",
+    text: Annotated[str, option("--note TEXT", "What was right or wrong.")] = "",
 ) -> Output:
-    """Mark an answer. A question that ill was said of is searched harder the next time."""
+    """Mark an answer as right or wrong. A question marked wrong is searched harder next time."""
     from ragheal.failures import signals
 
     if len(text) > 2000:

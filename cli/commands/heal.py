@@ -1,7 +1,7 @@
 """`ragheal heal`: repairs from failures, each step on its own or all of them in one go.
 
 Exit codes: 7 when a repair is refused, a trial speaks against it, or `auto` stopped in doubt; 5 when another
-`ragheal heal` is at work (or the index is not usable); 2 for a proposal, an overlay or a question file that
+`ragheal heal` is running (or the index is not usable); 2 for a proposal, an overlay or a question file that
 cannot be used.
 """
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 REFUSED = CheckFailed.exit_code
 Questions = Annotated[Path, option("--questions FILE", options.QUESTION_FILE)]
 Id = Annotated[str, argument("ID", "A proposal, such as p3.")]
-_SHARE = "Share of the questions, by a hash"
+_SHARE = "Percentage of questions in the canary, chosen by hash"
 
 
 def listed(place: Place) -> Output:
-    """What is in force, and every proposal with how far it got."""
+    """Show the repairs in force, and how far each proposal got."""
     from ragheal.healing import steps
     from ragheal.healing.overlay import in_force
 
@@ -40,7 +40,7 @@ def listed(place: Place) -> Output:
 def propose(project: Project, screen: Screen) -> Output:
     """Derive proposals from the failure log.
 
-    Each is tried on the questions that failed, and kept when they are answered with it.
+    Each is tried on the questions that failed, and kept if they are answered with it.
     """
     from ragheal.healing import moves
 
@@ -58,11 +58,13 @@ def verify(
     project: Project,
     screen: Screen,
     questions: Questions,
-    ids: Annotated[list[str] | None, argument("ID", "Proposals [default: all that wait].")] = None,
+    ids: Annotated[
+        list[str] | None, argument("ID", "Proposals to verify [default: all that are waiting].")
+    ] = None,
 ) -> Output:
     """Ask your questions before and after each proposal.
 
-    One that makes any of them worse is refused, and so is one that betters none.
+    A proposal that makes any of them worse, or improves none, is refused.
     """
     from ragheal.healing import moves
 
@@ -86,9 +88,9 @@ def canary(
     id_: Annotated[str | None, argument("ID", "A proposal, such as p3.")] = None,
     percent: Annotated[int | None, option("--percent N", f"{_SHARE} [default: 20].")] = None,
 ) -> Output:
-    """Put a verified repair on trial for a share of the questions.
+    """Try a verified repair on a percentage of the questions.
 
-    Without ID: how the trial fares against the other questions, and against the same ones before.
+    Without ID: compare the trial with the other questions, and with the same ones before.
     """
     from ragheal.healing import moves
 
@@ -111,9 +113,11 @@ def canary(
 def promote(
     place: Place,
     id_: Id,
-    untried: Annotated[bool, option("--untried", "Although its share met no question that it changes.")] = False,
+    untried: Annotated[
+        bool, option("--untried", "Promote it even if the trial met no question that it changes.")
+    ] = False,
 ) -> Output:
-    """Put a repair that is on trial in force for every question."""
+    """Put a repair that is on trial in force for all questions."""
     from ragheal.healing import moves
 
     overlay, compared = moves.promote(place.existing(), id_, untried=untried)
@@ -123,9 +127,11 @@ def promote(
 
 def rollback(
     place: Place,
-    to: Annotated[int | None, argument("TO", "An overlay's number, 0 for none [default: the one before].")] = None,
+    to: Annotated[
+        int | None, argument("TO", "An overlay's number, 0 for none [default: the previous one].")
+    ] = None,
 ) -> Output:
-    """Put an earlier overlay in force again. It also ends a trial, and mends a damaged pointer or overlay."""
+    """Go back to an earlier overlay. Also ends a trial, and repairs a damaged pointer or overlay."""
     from ragheal.healing import moves
 
     start, end = moves.rollback(place.existing(), to)
@@ -139,9 +145,9 @@ def rollback(
 
 def log(
     place: Place,
-    limit: Annotated[int, option("--limit -n N", "How many, newest last.")] = 50,
+    limit: Annotated[int, option("--limit -n N", "How many to show, newest last.")] = 50,
 ) -> Output:
-    """Every step with what was measured."""
+    """Show every step and what was measured."""
     from ragheal.healing import store
 
     folder = place.existing()
@@ -158,7 +164,7 @@ def auto(
     questions: Questions,
     percent: Annotated[int, option("--percent N", f"{_SHARE}.")] = 20,
 ) -> Output:
-    """All of it unattended, stopping at the first doubt."""
+    """Propose, verify, try and promote unattended; stop at the first doubt."""
     from ragheal.healing import moves
 
     folder = project.existing()
@@ -184,5 +190,5 @@ def _file(path: Path, index: Path, screen: Screen) -> File:
     if file.repeats:
         lines = ", ".join(map(str, file.repeats[:10])) + (" …" if len(file.repeats) > 10 else "")
         noun = "line" if len(file.repeats) == 1 else "lines"
-        screen.note(f"{path}: {noun} {lines} repeat an earlier question and count once")
+        screen.note(f"{path}: {noun} {lines} repeat an earlier question and are counted once")
     return file

@@ -16,17 +16,19 @@ from ..session import Project
 def health(
     project: Project,
     days: Annotated[
-        float | None, option("--days N", "The window, to the hour; 0: everything [default: health.days, 7].")
+        float | None, option("--days N", "Length of the window, 0 for all [default: health.days, 7].")
     ] = None,
-    fail: Annotated[bool, option("--fail", "Exit 7 when there is an alert.")] = False,
+    fail: Annotated[bool, option("--fail", "Exit with 7 if there is an alert.")] = False,
     prometheus: Annotated[
         Path | None, option("--prometheus FILE", "Write the figures for Prometheus' textfile collector.")
     ] = None,
-    dashboard: Annotated[Path | None, option("--dashboard FILE", "Write a Grafana dashboard for them.")] = None,
+    dashboard: Annotated[
+        Path | None, option("--dashboard FILE", "Write a Grafana dashboard for these figures.")
+    ] = None,
 ) -> Output:
-    """Show how often the loop heals, and how well.
+    """Show how often healing happens, and how well it works.
 
-    Figures over a window, with what stands out: routes, latency, refusals, memory, caches.
+    Figures and alerts over a window of days: routes, latency, refusals, memory, caches.
     """
     from datetime import UTC, datetime
 

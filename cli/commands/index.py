@@ -18,16 +18,16 @@ def index(
     project: Project,
     screen: Screen,
     paths: Annotated[
-        list[Path] | None, argument("PATH...", "Folders and files; without any, those of the last time.")
+        list[Path] | None, argument("PATH...", "Folders and files to index [default: those of the last run].")
     ] = None,
-    rebuild: Annotated[bool, option("--rebuild", "Build everything anew.")] = False,
+    rebuild: Annotated[bool, option("--rebuild", "Rebuild from scratch.")] = False,
     strict: Annotated[
-        bool, option("--strict", "Exit 7 when a document failed or was skipped, as an empty one is.")
+        bool, option("--strict", "Exit with 7 if a document failed, or was skipped as empty.")
     ] = False,
 ) -> Output:
     """Build or update the index of PATH.
 
-    Only what changed is read and embedded. The index is the nearest .ragheal upwards, else a new one here.
+    Only changed files are read and embedded. Uses the .ragheal of this or a parent folder, or creates one here.
     """
     paths = paths or []
     for path in paths:

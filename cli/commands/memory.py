@@ -14,12 +14,12 @@ from ..session import Place, Project
 if TYPE_CHECKING:
     from ragheal.memory import PlanMemory
 
-_PLAN = "The id of a plan, or the beginning of one."
+_PLAN = "A plan's id, or its first characters."
 
 
 def listed(
     place: Place,
-    limit: Annotated[int, option("--limit -n N", "How many, last used first.")] = 20,
+    limit: Annotated[int, option("--limit -n N", "How many to list, last used first.")] = 20,
 ) -> Output:
     """List the remembered plans, last used first."""
     arguments.at_least("--limit", limit, 1, "without --limit there are 20")
@@ -29,12 +29,12 @@ def listed(
         "memory list",
         {"count": memory.count(), "plans": whole(plans)},
         lambda page: render.stores.plans(page, plans),
-        note="" if plans else "nothing is remembered yet",
+        note="" if plans else "no plans are remembered yet",
     )
 
 
 def show(place: Place, plan: Annotated[str, argument("ID", _PLAN)]) -> Output:
-    """Show a remembered plan: its queries, its documents, and how it has done."""
+    """Show a remembered plan: its queries, documents and results."""
     entry = _memory(place).show(plan)
     return Output("memory show", {"plan": whole(entry)}, lambda page: render.stores.plan(page, entry))
 
@@ -44,15 +44,15 @@ def forget(
     plan: Annotated[str | None, argument("ID", _PLAN)] = None,
     everything: Annotated[bool, option("--all", "Forget every plan.")] = False,
 ) -> Output:
-    """Forget one remembered plan, or with --all every one."""
+    """Forget one remembered plan, or all with --all."""
     if (plan is None) != everything:
-        raise ConfigError("name a plan or give --all, one of them", hint="`ragheal memory list` shows the plans")
+        raise ConfigError("give either a plan or --all", hint="`ragheal memory list` shows the plans")
     count = _memory(place).forget(plan)
     return Output("memory forget", {"forgotten": count}, note=f"forgot {count:,} plan{'' if count == 1 else 's'}")
 
 
 def rebuild(project: Project) -> Output:
-    """Learn again from the saved traces, after the memory was damaged or the embedder changed."""
+    """Rebuild the memory from the saved traces, after damage or with a new embedder."""
     from ragheal.failures.signals import judgements
     from ragheal.indexing.opened import OpenIndex
     from ragheal.memory.rebuild import rebuild as again

@@ -23,16 +23,16 @@ _EDITED = "was changed after it was saved: its checksum does not fit"
 def replay(
     place: Place,
     screen: Screen,
-    traces: Annotated[list[str], argument("TRACE...", "A file, a trace id or the beginning of one, or `last`.")],
+    traces: Annotated[list[str], argument("TRACE...", "A file, a trace id (or its first characters), or `last`.")],
     check: Annotated[
-        bool, option("--check", "Run it again offline; exit 7 naming the first step that differs.")
+        bool, option("--check", "Run it again offline; exit with 7 and name the first step that differs.")
     ] = False,
-    rerun: Annotated[bool, option("--rerun", "Run it on today's index and show what changed.")] = False,
+    rerun: Annotated[bool, option("--rerun", "Run it on today's index, and show what changed.")] = False,
 ) -> Output:
     """Show saved traces, check them, or run them again."""
     if check and rerun:
         raise ConfigError(
-            "--check and --rerun are two things", hint="--check is offline, --rerun asks today's index"
+            "--check and --rerun cannot be combined", hint="--check is offline, --rerun asks today's index"
         )
     # All are read first: a wrong name is told before anything runs.
     loaded = [(name, _load(name, place)) for name in traces]

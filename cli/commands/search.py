@@ -16,11 +16,11 @@ def search(
     project: Project,
     query: Annotated[str, argument("QUERY", "`-` reads standard input.")],
     explain: Annotated[
-        bool, option("--explain", "Show the analysed words and each channel's rank and score.")
+        bool, option("--explain", "Show the search terms, and each channel's rank and score.")
     ] = False,
     top_k: options.TopK = None,
 ) -> Output:
-    """Search the index without answering. Exits with 3 when nothing was found."""
+    """Search the index without answering. Exits with 3 if nothing was found."""
     asked = arguments.question(query, "query", 'ragheal search "paid leave"')
     with project.engine({"retrieval.top_k": top_k}, asks=False) as engine:
         hits = engine.search(asked)

@@ -16,15 +16,17 @@ from ..session import Place, Project
 def traces(
     place: Place,
     trace: Annotated[
-        str | None, argument("TRACE", "With --export: an id, the beginning of one, or `last`.")
+        str | None, argument("TRACE", "With --export: a trace id (or its first characters), or `last`.")
     ] = None,
     export: Annotated[Path | None, option("--export FILE", "Write the trace to this file.")] = None,
-    limit: Annotated[int, option("--limit -n N", "How many, newest first.")] = 20,
-    status: Annotated[str | None, option("--status STATUS", "Only these: answered, abstained, partial …")] = None,
+    limit: Annotated[int, option("--limit -n N", "How many to list, newest first.")] = 20,
+    status: Annotated[
+        str | None, option("--status STATUS", "Only this status: answered, abstained, partial …")
+    ] = None,
     route: Annotated[str | None, option("--route ROUTE", "Only this route.")] = None,
-    contains: Annotated[str | None, option("--contains TEXT", "Only questions that hold this text.")] = None,
-    since: Annotated[str | None, option("--since DAY", "Only from this day on: 2026-03-01 (UTC).")] = None,
-    until: Annotated[str | None, option("--until DAY", "Only before this day: 2026-04-01 (UTC).")] = None,
+    contains: Annotated[str | None, option("--contains TEXT", "Only questions that contain this text.")] = None,
+    since: Annotated[str | None, option("--since DAY", "Only from this day on, such as 2026-03-01 (UTC).")] = None,
+    until: Annotated[str | None, option("--until DAY", "Only before this day, such as 2026-04-01 (UTC).")] = None,
 ) -> Output:
     """List the saved traces, newest first. `ragheal replay ID` shows one."""
     from ragheal.tracing.store import TraceStore
@@ -60,12 +62,14 @@ def traces(
 def prune(
     place: Place,
     keep_days: Annotated[
-        int | None, option("--keep-days N", "Remove what is older; 0: nothing for its age.")
+        int | None, option("--keep-days N", "Delete traces older than this; 0 keeps any age.")
     ] = None,
-    keep_mb: Annotated[int | None, option("--keep-mb N", "Then the oldest beyond this size; 0: no limit.")] = None,
-    dry_run: Annotated[bool, option("--dry-run", "Say what would go, and remove nothing.")] = False,
+    keep_mb: Annotated[
+        int | None, option("--keep-mb N", "Then delete the oldest above this size; 0 sets no limit.")
+    ] = None,
+    dry_run: Annotated[bool, option("--dry-run", "Show what would be deleted, and delete nothing.")] = False,
 ) -> Output:
-    """Remove the oldest traces, with the failures and signals that belong to them."""
+    """Delete the oldest traces, with their failures and signals."""
     from datetime import UTC, datetime
 
     from ragheal.tracing.retention import prune

@@ -105,4 +105,4 @@ def _kept(figures: KindFigures) -> str:
 
 def cleared(page: Page, removed: Mapping[str, int]) -> str:
     parts = [plural(count, kind.removesuffix("s")) for kind, count in removed.items()]
-    return plain(page, f"removed {' and '.join(parts)}" if parts else "nothing was kept")
+    return plain(page, f"removed {' and '.join(parts)}" if parts else "the cache was empty")

@@ -125,7 +125,7 @@ def _databases(folder: Path, *, fix: bool) -> Iterator[Finding]:
             fixes = path.name in (*DISPOSABLE, *MOVABLE)
             do = "ragheal doctor --fix moves it away" if fixes else f"move {path.name} away"
             if path.name not in DISPOSABLE:
-                do += "; a new one is begun, without what this one holds"
+                do += "; a new one is created, without what this one holds"
             yield Finding("databases", weight[0], f"{path.name}: {trouble}", do, weight[1])
         else:
             try:
@@ -135,7 +135,7 @@ def _databases(folder: Path, *, fix: bool) -> Iterator[Finding]:
                 text = f"{path.name} cannot be moved: {error.strerror or error}"
                 yield Finding("databases", "bad", text, access(path), 1)
                 continue
-            done.append(f"{path.name} was damaged and is now {aside.name}; a new one is begun by itself")
+            done.append(f"{path.name} was damaged and is now {aside.name}; a new one is created when needed")
     if done or not troubled:
         yield Finding("databases", "ok", "; ".join(done) or ", ".join(sound) or "none yet")
 

@@ -65,7 +65,7 @@ def parse(text: str, bound: Bound) -> Bar:
         near = nearest(name, NAMES)
         meant = f"did you mean `{near}`? " if near else ""
         raise ConfigError(
-            f"--{bound}: nothing is measured by the name `{written.strip()}`",
+            f"--{bound}: unknown metric `{written.strip()}`",
             hint=f"{meant}there are: {', '.join(NAMES)}",
         )
     value = _number(figure.strip(), share=name in SHARES)

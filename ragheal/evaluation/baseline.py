@@ -97,9 +97,9 @@ def read(path: Path) -> Baseline:
         found = msgspec.convert({**head, "name": str(path)}, Baseline)
     except msgspec.ValidationError as error:
         message = str(error).replace("`", "")
-        raise ConfigError(f"the baseline {path} is no whole evaluation: {message}", hint=_MAKE) from None
+        raise ConfigError(f"the baseline {path} is not a complete evaluation: {message}", hint=_MAKE) from None
     if not found.ways:
-        raise ConfigError(f"the baseline {path} is no whole evaluation: it has no way", hint=_MAKE)
+        raise ConfigError(f"the baseline {path} is not a complete evaluation: it has no way", hint=_MAKE)
     return found
 
 

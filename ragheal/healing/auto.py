@@ -58,7 +58,7 @@ def run(
         if chosen is None:
             for proposal in checked:
                 if proposal.state == "verified":
-                    say(f"left     {proposal.id:<4} betters one question only: promote it by hand if it is right")
+                    say(f"left     {proposal.id:<4} improves one question only: promote it by hand if it is right")
             continue
         seen, doubt = _trial(index, chosen, baseline, ask, percent, say)
         if doubt:

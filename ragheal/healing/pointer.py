@@ -102,7 +102,7 @@ def writing(index: Path) -> Iterator[None]:
             lock.acquire(timeout=0)
         except Timeout:
             raise IndexBusy(
-                f"another `ragheal heal` is at work in {index}",
+                f"another `ragheal heal` is running in {index}",
                 hint="wait for it to finish, then run the command again",
             ) from None
     try:

@@ -111,7 +111,7 @@ def verify(
 
 
 def start_trial(index: Path, proposal: Proposal, percent: int) -> Overlay:
-    """Put a verified repair on trial for a share of the questions. For the holder of the lock.
+    """Try a verified repair on a percentage of the questions. For the holder of the lock.
 
     Raises ConfigError when it was not verified on top of what is in force, or another is on trial.
     """

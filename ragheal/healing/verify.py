@@ -108,7 +108,7 @@ def objection(measured: Measured) -> str:
         more = f" (and {len(measured.worse) - 1} more)" if len(measured.worse) > 1 else ""
         return f'makes "{effect.question}" worse: {effect.why}{more}'
     if not measured.better:
-        return "betters none of the questions"
+        return "improves none of the questions"
     return ""
 
 

@@ -243,8 +243,8 @@ def test_every_error_says_what_to_do(run, project, arguments):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("ask", "how", "many", "days"), ("the question has to be in quotes", 'ragheal ask "how many days"')),
-        (("search", "a", "b"), ("the query has to be in quotes", 'ragheal search "a b"')),
+        (("ask", "how", "many", "days"), ("the question must be in quotes", 'ragheal ask "how many days"')),
+        (("search", "a", "b"), ("the query must be in quotes", 'ragheal search "a b"')),
         (("ask", "-5 degrees"), ("goes after `--`",)),
         (("ask", "q", "--bogus"), ("unknown option `--bogus`", "`ragheal ask --help`")),
         (("ask", "q", "--rounds", "3"), ("did you mean `--max-rounds`?",)),

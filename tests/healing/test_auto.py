@@ -91,4 +91,4 @@ def test_a_repair_that_helps_one_question_by_chance_is_left_to_people(index, pro
     outcome = auto.run(index, auto.open_proposals(index), lines[:-1], world.ask, 100, said.append)
     assert outcome.promoted == ()
     assert in_force(index) is None
-    assert "betters one question only" in said[-1]
+    assert "improves one question only" in said[-1]

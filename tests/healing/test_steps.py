@@ -62,7 +62,7 @@ def test_what_harms_some_and_helps_others_is_kept_to_those_it_helps(index, propo
 def test_a_repair_that_betters_nothing_is_refused(index, propose, world, lines):
     """Otherwise overlays fill with repairs that nobody can tell the use of."""
     checked = steps.verify(index, [propose(Synonym("velocity", "speed", "en"))], lines, world.ask)
-    assert (checked[0].state, checked[0].refused) == ("refused", "betters none of the questions")
+    assert (checked[0].state, checked[0].refused) == ("refused", "improves none of the questions")
 
 
 @pytest.mark.parametrize(

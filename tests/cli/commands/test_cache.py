@@ -43,7 +43,7 @@ def test_clear(run, kept):
     """What was kept is gone from the disk, and the counts begin anew."""
     assert run("cache", "clear").out == "removed 2 answers\n"
     assert not (kept / "cache.db").exists()
-    assert run("cache", "clear").out == "nothing was kept\n"
+    assert run("cache", "clear").out == "the cache was empty\n"
     assert run("cache", "clear", "--json").json["removed"] == {}
     assert run("cache", "stats").out.splitlines()[0] == "answers    0 kept"
 

@@ -47,8 +47,8 @@ def test_healed_against_plain(run, file, project):
     assert (result.code, result.err) == (0, "")
     lines = result.out.splitlines()
     assert lines[0] == "5 questions of q.jsonl"
-    assert "! `answer` is not read; is `answers` meant?" in lines
-    assert "! 1 line does not say what is right: asked, and not graded" in lines
+    assert "! `answer` is not a known field; did you mean `answers`?" in lines
+    assert "! 1 line does not say what is right: asked, but not graded" in lines
     table = {line[:17].strip(): line[17:].split("  ") for line in lines if line[:17].strip()}
     assert table["right"][0] == "3/4"
     assert table["refused rightly"][0] == "1/1"
@@ -121,7 +121,7 @@ def test_strategies(run, file):
 def test_healing_that_is_off(run, file):
     """With `loop.heal` off there is one way, and no comparison of it with itself."""
     result = run("eval", file(LEAVE), "--set", "loop.heal=false")
-    assert "one shot is all there is to measure" in result.out
+    assert "there is only one shot to measure" in result.out
     assert " against " not in result.out
     refused = run("eval", "q.jsonl", "--set", "loop.heal=false", "--max", "worse=0")
     assert (refused.code, "two ways" in refused.err) == (2, True)

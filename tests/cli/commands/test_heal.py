@@ -136,7 +136,7 @@ def test_two_at_once(run, kept, step):
     with pointer.writing(kept):
         result = run("heal", *step)
         assert result.code == 5
-        assert "another `ragheal heal` is at work" in result.err
+        assert "another `ragheal heal` is running" in result.err
         assert run("heal").code == 0
         assert run("heal", "log").code == 0
 
@@ -211,5 +211,5 @@ def test_repeated_questions_are_told_of(run, project):
     result = run("heal", "verify", "p1", "--questions", "q.jsonl")
     assert result.code == 7
     assert "line 2 repeat" in result.err
-    assert "betters none of the questions" in result.out
+    assert "improves none of the questions" in result.out
     assert run("heal", "verify", "p1", "--questions", "q.jsonl", "--exit-zero", "--quiet").code == 0

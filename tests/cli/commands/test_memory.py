@@ -59,7 +59,7 @@ def test_nothing_yet(run, history):
     """An empty memory is no error."""
     result = run("memory", "list")
     assert (result.code, result.out) == (0, "")
-    assert "nothing is remembered yet" in result.err
+    assert "no plans are remembered yet" in result.err
     assert run("memory", "list", "--json").json["plans"] == []
     assert not (history / "memory.db").exists()
 
