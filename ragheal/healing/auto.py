@@ -47,7 +47,8 @@ def run(
     helped: set[str] = set()
     baseline = first
     while waiting:
-        rivals = [proposal for proposal in waiting if set(proposal.questions) & set(waiting[0].questions)]
+        first_asked = set(waiting[0].questions)
+        rivals = [p for p in waiting if p is waiting[0] or set(p.questions) & first_asked]
         waiting = [proposal for proposal in waiting if proposal not in rivals]
         rivals = [proposal for proposal in rivals if not set(proposal.questions) <= helped]
         checked = steps.verify(index, rivals, lines, ask, baseline=baseline)
