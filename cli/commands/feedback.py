@@ -16,7 +16,10 @@ def feedback(
     place: Place,
     trace: Annotated[str, argument("TRACE", "A trace id (or its first characters), or `last`.")],
     signal: Annotated[
-        str, argument("SIGNAL", "One of thumbs_up, thumbs_down, follow_up_correction, no_engagement or rephrased_query.")
+        str,
+        argument(
+            "SIGNAL", "One of thumbs_up, thumbs_down, follow_up_correction, no_engagement or rephrased_query."
+        ),
     ],
     text: Annotated[str, option("--note TEXT", "What was right or wrong.")] = "",
 ) -> Output:

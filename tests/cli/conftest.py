@@ -64,11 +64,13 @@ PAGES = {
 
 @pytest.fixture(scope="session")
 def one_embedder():
-    """Every run in this process shares one loaded embedder: the real one, loaded once instead of fifty times."""
+    """Every run in this process shares one embedder and one reader: the real ones, loaded once, not fifty times."""
     from ragheal import models
+    from ragheal.models import reader
 
     patch = pytest.MonkeyPatch()
     patch.setattr(models, "load_embedder", functools.lru_cache(models.load_embedder))
+    patch.setattr(reader, "OnnxReader", functools.lru_cache(reader.OnnxReader))
     yield
     patch.undo()
 

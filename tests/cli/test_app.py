@@ -101,13 +101,6 @@ def test_errors_as_json(run, engine, place):
         assert envelope["error"]["message"]
 
 
-def test_no_index(run, place):
-    """The first thing a stranger sees says what to run."""
-    result = run("traces")
-    assert result.code == 5
-    assert "ragheal index" in result.err
-
-
 def test_escapes_in_messages(run, engine):
     """A file name may hold what a terminal obeys."""
     engine.script["q"] = ModelError("model \x1b[2J\x07 gone")

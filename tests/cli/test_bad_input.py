@@ -1,7 +1,6 @@
 """What people really have in their folders and type on their keyboards, through the real command."""
 
 import codecs
-import json
 import os
 
 import pytest
@@ -169,46 +168,6 @@ def test_a_file_that_changed_or_went_after_indexing(run, project):
     chinese = run("ask", "员工每年有多少天带薪年假？")
     assert "[1] 休假/假期 规定.txt:1" in chinese.out
     assert "已修改" not in chinese.out
-
-
-COMMANDS = [
-    (0, "index", "docs"),
-    (0, "status"),
-    (0, "config"),
-    (0, "traces"),
-    (0, "search", "paid leave"),
-    (0, "ask", "How many days of paid leave do employees get?"),
-    (2, "ask"),
-    (2, "ask", ""),
-    (2, "ask", "q", "extra"),
-    (2, "ask", "q", "--stratgy", "x"),
-    (2, "ask", "q", "--set", "retrieval.topk=1"),
-    (2, "ask", "q", "--trace", "-"),
-    (2, "ask", "--batch", "missing.jsonl"),
-    (2, "aks", "q"),
-    (2, "search", ""),
-    (2, "index", "nowhere"),
-    (2, "index", ""),
-    (2, "replay", "nothing"),
-    (2, "replay"),
-    (2, "config", "--set", "a"),
-    (5, "status", "--index", "nowhere"),
-    (5, "ask", "q", "--index", "docs"),
-]
-
-
-@pytest.mark.parametrize("case", COMMANDS, ids=lambda case: " ".join(case[1:])[:40])
-def test_json_is_one_envelope_whatever_happens(run, project, case):
-    """A program that reads the output would choke on the first error."""
-    code, *arguments = case
-    result = run(*arguments, "--json")
-    assert (result.code, result.err) == (code, "")
-    envelope = json.loads(result.out)
-    assert (envelope["schema_version"], envelope["command"]) == (1, arguments[0])
-    assert ("error" in envelope) == (code != 0)
-    if code:
-        assert envelope["error"]["exit_code"] == code
-        assert envelope["error"]["message"]
 
 
 @pytest.mark.parametrize(

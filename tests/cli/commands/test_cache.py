@@ -56,15 +56,6 @@ def test_a_damaged_cache_is_shown_and_cleared(run, kept):
     assert not (kept / "cache.db").exists()
 
 
-@pytest.mark.parametrize("command", [("cache", "stats"), ("cache", "clear"), ("traces", "prune")])
-def test_no_index(run, place, command):
-    """Without an index there is nothing to show; the first thing to do is said."""
-    result = run(*command)
-    assert result.code == 5
-    assert "ragheal index" in result.err
-    assert run(*command, "--json").json["error"]["exit_code"] == 5
-
-
 def test_usage_below_a_group(run, place):
     """A misspelt command below `cache` names the right one, not `cache` itself."""
     result = run("cache", "stat")

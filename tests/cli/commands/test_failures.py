@@ -109,12 +109,6 @@ def test_damaged(run, folder, cluster):
     assert "cannot read" in result.err
 
 
-def test_no_index(run):
-    """Without an index there is nothing to review."""
-    assert run("failures").code == 5
-    assert run("failures", "--json").json["error"]["kind"] == "IndexMissing"
-
-
 @pytest.mark.parametrize(
     ("arguments", "word"),
     [

@@ -39,9 +39,3 @@ def test_what_is_wrong_is_told(run, history):
     assert (error["kind"], error["exit_code"]) == ("TraceError", 2)
     assert run("feedback", "last", "thumbs_up", "--note", "x" * 3000).code == 2
     assert run("feedback", "last").code == 2
-
-
-def test_without_an_index(run, place):
-    """Nothing is made where there is nothing."""
-    assert run("feedback", "last", "thumbs_up").code == 5
-    assert list(place.iterdir()) == []

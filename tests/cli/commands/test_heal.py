@@ -177,12 +177,6 @@ def test_no_failures_no_proposals(run, project):
     assert (result.code, "propose" in result.err) == (2, True)
 
 
-def test_without_an_index(run, place):
-    """Every command says the same as elsewhere."""
-    for step in ((), ("propose",), ("rollback",), ("log",)):
-        assert run("heal", *step).code == 5
-
-
 @pytest.mark.parametrize("named", ["docs/q.jsonl", "link.jsonl"])
 def test_a_question_file_that_is_a_document(run, project, named):
     """Its questions and answers would be found as passages, and prove any repair."""

@@ -109,12 +109,6 @@ def test_damaged(run, folder):
     assert "cannot read" in result.err
 
 
-def test_no_index(run):
-    """Without an index there is nothing to look after."""
-    assert run("health").code == 5
-    assert run("health", "--json").json["error"]["kind"] == "IndexMissing"
-
-
 def test_prometheus(run, ill, place):
     """The file holds what the screen shows, and is replaced whole."""
     path = place / "ragheal.prom"

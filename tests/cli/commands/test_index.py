@@ -83,15 +83,6 @@ def test_nothing_to_index(run, place):
     assert not (place / ".ragheal").exists()
 
 
-def test_no_index_here(run, place):
-    """Every reading command says how to make one, and makes nothing itself."""
-    for arguments in (("ask", "q"), ("search", "q"), ("status",), ("traces",)):
-        result = run(*arguments)
-        assert result.code == 5
-        assert "ragheal index" in result.err
-    assert list(place.iterdir()) == []
-
-
 def test_summary_is_bounded(samples):
     """A thousand unreadable files, or pictures, would drown the one that matters."""
     from ragheal_cli.console import Page
