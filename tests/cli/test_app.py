@@ -35,7 +35,7 @@ def test_help_and_version(run):
         (("ask", "q", "--strategy", "clever"), ("`loop.strategy` = 'clever' (flag)",)),
         (("ask", "q", "--preset", "slow"), ("no preset named `slow`", "fast")),
         (("search",), ("QUERY", "`ragheal search --help`")),
-        (("replay", "last", "--check", "--rerun"), ("two things",)),
+        (("replay", "last", "--check", "--rerun"), ("cannot be combined",)),
         (("index", "docz"), ("docz does not exist",)),
     ],
 )

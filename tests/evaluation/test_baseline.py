@@ -107,7 +107,7 @@ def test_written_by_another_shell(saved):
         ('{"command": "eval", "schema_version": 1, "created": "", "ways": [], "questions": []}', "no way"),
         (
             '{"command": "eval", "schema_version": 1, "created": "", "ways": [{"way": "a"}], "questions": [1]}',
-            "no whole",
+            "not a complete evaluation",
         ),
     ],
 )

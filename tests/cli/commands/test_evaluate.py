@@ -134,7 +134,7 @@ def test_repeat(run, file):
     (way,) = found.json["ways"]
     assert (way["questions"], way["askings"], way["unstable"]) == (1, 2, 0)
     assert found.json["questions"][0]["ways"]["healed"]["grades"] == ["right", "right"]
-    assert "answers alike each time" in found.json["notes"][0]
+    assert "the same answers each time" in found.json["notes"][0]
 
 
 def test_since_a_baseline(run, file, project):
