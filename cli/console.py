@@ -10,6 +10,7 @@ import codecs
 import contextlib
 import errno
 import os
+import re
 import shutil
 import sys
 from collections.abc import Iterator
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 WIDEST = 120  # columns; longer lines are hard to read
 NARROWEST = 20
+_LINK_ID = re.compile(r"\x1b\]8;id=\d+-?\d*;")
 UNWRAPPED = 10_000  # columns of what is no terminal
 _ASCII = {
     "…": "...", "·": "-", "—": "-", "–": "-", "→": "->", "“": '"', "”": '"', "’": "'", "│": "|", "›": ">",
@@ -146,7 +148,9 @@ class Page(NamedTuple):
         with console.capture() as capture:
             for item in items:
                 console.print(item)
-        return "".join(line.rstrip() + "\n" for line in capture.get().split("\n")[:-1])
+        # Rich gives each link a number by chance; without it the same answer is the same bytes.
+        text = _LINK_ID.sub("\x1b]8;;", capture.get())
+        return "".join(line.rstrip() + "\n" for line in text.split("\n")[:-1])
 
 
 def dump(value: Any, *, pretty: bool | None = None) -> str:

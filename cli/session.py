@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ragheal.errors import ConfigError
+from ragheal.errors import ConfigError, RaghealError
 
 from . import options
 
@@ -86,6 +86,18 @@ def project_file(index: Path | None) -> Path | None:
 
     folders = [index.absolute().parent] if index else []
     return next((f / PROJECT_FILE for f in (*folders, Path.cwd()) if (f / PROJECT_FILE).is_file()), None)
+
+
+def addresses(index: Path, sources: Iterable[str]) -> dict[str, str]:
+    """`file:` addresses of documents of an index, for a terminal to open; those that are known."""
+    from ragheal.indexing.opened import OpenIndex
+
+    try:
+        with OpenIndex.open(index) as opened:
+            paths = {source: opened.path_of(source) for source in sources}
+    except RaghealError:
+        return {}  # the answer is there all the same
+    return {source: path.absolute().as_uri() for source, path in paths.items() if path is not None}
 
 
 @contextmanager

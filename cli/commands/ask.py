@@ -74,7 +74,9 @@ def ask(
     return Output(
         "ask",
         fields,
-        lambda page: render.answer.text(page, found, alone=not screen.watched, context=show_context),
+        lambda page: render.answer.text(
+            page, found, index=engine.index_dir, alone=not screen.watched, context=show_context
+        ),
         CODES[found.answer.status],
         note=(lambda page: render.answer.footer(page, found)) if screen.watched else "",
         failure=failure,

@@ -45,7 +45,7 @@ def replay(
     if rerun:
         return _rerun(shown, place, screen)
     for n, trace in enumerate(shown):
-        _show(trace, screen, first=not n)
+        _show(trace, screen, place.found(), first=not n)
     return Output("replay", {"traces": [_fields(trace) for trace in shown]})
 
 
@@ -68,7 +68,7 @@ def _load(name: str, place: Place) -> TraceFile:
     return TraceFile(TraceStore(folder).load(name), intact=True)
 
 
-def _show(trace: Trace, screen: Screen, *, first: bool) -> None:
+def _show(trace: Trace, screen: Screen, index: Path | None, *, first: bool) -> None:
     """The story and the answer, as they were when it was asked."""
     if not first:
         screen.say(lambda _: "\n")
@@ -77,7 +77,7 @@ def _show(trace: Trace, screen: Screen, *, first: bool) -> None:
         for step in trace.steps:
             on_step(step)
     screen.gap()
-    screen.say(lambda page: render.answer.text(page, trace, alone=not screen.watched))
+    screen.say(lambda page: render.answer.text(page, trace, index=index, alone=not screen.watched))
     if screen.watched:
         screen.note(lambda page: render.answer.footer(page, trace))
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from ragheal.types import DraftStep, Hit, SearchStep, Trace
+from ragheal.types import Hit, SearchStep, Trace
 
 from ..console import Page
+from ..session import addresses
 from .layout import Row, paragraph
+from .quotation import blocks, plain
 from .story import place
 from .text import age, clean, one_line, plural
 
@@ -28,12 +31,15 @@ LABELS = {
 }
 
 
-def text(page: Page, trace: Trace, *, alone: bool = False, context: bool = False) -> str:
+def text(
+    page: Page, trace: Trace, *, index: Path | None = None, alone: bool = False, context: bool = False
+) -> str:
     """What goes to standard output: the answer, and with `context` the passages it was made from.
 
-    `alone`: nobody reads a footer, and an answer that was made with less must say so.
+    `index`: where the documents are, for links to them. `alone`: nobody reads a footer, and an answer that was
+    made with less must say so.
     """
-    own = _on_terminal(page.at_most(_WIDEST), trace) if page.terminal else _plain(trace)
+    own = _on_terminal(page.at_most(_WIDEST), trace, index) if page.terminal else _plain(trace)
     passages = context_text(page, trace) if context else ""
     return own + (passages and f"\n{passages}") + (_degraded(trace) if alone else "")
 
@@ -103,7 +109,7 @@ def _about_refusal(trace: Trace) -> list[tuple[str, list[str]]]:
 
 def _plain(trace: Trace) -> str:
     answer = trace.answer
-    lines = [clean(answer.text).strip()]
+    lines = [clean(plain(trace)).strip()]
     if answer.citations:
         lines.append("")
     for citation in answer.citations:
@@ -119,13 +125,16 @@ def _plain(trace: Trace) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _on_terminal(page: Page, trace: Trace) -> str:
+def _on_terminal(page: Page, trace: Trace, index: Path | None) -> str:
     answer = trace.answer
-    items: list[RenderableType] = [paragraph(_emphasised(trace))]
+    links = addresses(index, {citation.source for citation in answer.citations}) if index and page.colour else {}
+    items: list[RenderableType] = [*blocks(trace)]
     if answer.citations:
         items.append("")
     for citation in answer.citations:
         line = Text(place(citation.source, citation.start_line, citation.page))
+        if citation.source in links:
+            line.stylize(f"link {links[citation.source]}")
         if citation.heading:
             line.append(f"  {one_line(citation.heading)}", "dim")
         if citation.changed:
@@ -138,27 +147,6 @@ def _on_terminal(page: Page, trace: Trace) -> str:
         items.append(Text(label, "cyan"))
         items += [Row("  -", entry, cells=4) for entry in entries]
     return page.render(*items)
-
-
-def _emphasised(trace: Trace) -> Text:
-    """The answer's text with the answer proper in bold, and the markers in colour."""
-    answer = trace.answer
-    text = Text(clean(answer.text).strip(), overflow="fold")
-    offset = len(answer.text) - len(answer.text.lstrip())
-    lead = next((step.draft.lead for step in reversed(trace.steps) if isinstance(step, DraftStep)), "")
-    if lead and text.plain.startswith(lead):
-        text.stylize("bold", 0, len(lead))
-    cursor = 0
-    for claim in answer.claims:
-        at = answer.text.find(claim.text, cursor)
-        if at < 0:
-            continue
-        cursor = at + len(claim.text)
-        if claim.span is not None:
-            start, end = claim.span
-            text.stylize("bold", max(0, at + start - offset), max(0, at + end - offset))
-    text.highlight_regex(r"\[\d+\]", "cyan")
-    return text
 
 
 def pool(trace: Trace) -> list[Hit]:

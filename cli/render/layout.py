@@ -127,8 +127,10 @@ def breaks(text: str, cells: int) -> list[int]:
 
 def _may_break(text: str, i: int) -> bool:
     before, after = text[i - 1], text[i]
+    if _MARKER.match(text, i):
+        return False
     if before == " ":
-        return after != " " and not _MARKER.match(text, i)
+        return after != " "
     if after == " " or after in _NEVER_FIRST or before in _NEVER_LAST:
         return False
     return cell_len(before) == 2 or cell_len(after) == 2
