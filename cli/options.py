@@ -37,15 +37,13 @@ Index = Annotated[
     ),
 ]
 Preset = Annotated[
-    str | None, option("--preset NAME", "Settings to start from: fast, strict, scale or a .yaml file.")
+    str | None, option("--preset NAME", "Start from these settings: fast, strict, scale or a file.")
 ]
 Set = Annotated[
-    list[str] | None, option("--set KEY=VALUE", "Set one setting; can be repeated. `ragheal config` lists them.")
+    list[str] | None, option("--set KEY=VALUE", "Set one setting; repeatable. `ragheal config` lists them.")
 ]
 TopK = Annotated[int | None, option("--top-k N", "How many hits to keep.")]
-Backend = Annotated[
-    str | None, option("--backend NAME", "The back end that answers: embedded, openai or scripted.")
-]
+Backend = Annotated[str | None, option("--backend NAME", "What answers: embedded, openai or scripted.")]
 BaseUrl = Annotated[str | None, option("--base-url URL", "URL of a server that speaks the OpenAI chat protocol.")]
 Model = Annotated[str | None, option("--model NAME", "Name of the model on that server.")]
 QUESTION_FILE = 'JSON Lines: {"question": …} with any of "answers", "sources", "answerable", "status".'

@@ -18,9 +18,7 @@ def doctor(
     model: Annotated[bool, option("--model", "Only ask the model server, and show how it answers.")] = False,
     backend: options.Backend = None,
     base_url: options.BaseUrl = None,
-    fix: Annotated[
-        bool, option("--fix", "Repair what can be repaired without loss, and say what was done.")
-    ] = False,
+    fix: Annotated[bool, option("--fix", "Repair what can be repaired without loss.")] = False,
 ) -> Output:
     """Check the installation, the index and the model server."""
     from ragheal import checkup

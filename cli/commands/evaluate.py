@@ -32,14 +32,10 @@ def evaluate(
     no_plain: Annotated[bool, option("--no-plain", "Skip the one-shot baseline.")] = False,
     repeat: Annotated[int, option("--repeat N", "Ask each question N times.")] = 1,
     min_: Annotated[
-        list[str] | None, option("--min NAME=VALUE", "Exit with 7 if less is measured, as in --min right=0.9.")
+        list[str] | None, option("--min NAME=VALUE", "Exit with 7 below this: --min right=0.9.")
     ] = None,
-    max_: Annotated[
-        list[str] | None, option("--max NAME=VALUE", "Exit with 7 if more is measured, as in --max worse=0.")
-    ] = None,
-    baseline: Annotated[
-        Path | None, option("--baseline FILE", "Compare with the output of an earlier `eval --json`.")
-    ] = None,
+    max_: Annotated[list[str] | None, option("--max NAME=VALUE", "Exit with 7 above this: --max worse=0.")] = None,
+    baseline: Annotated[Path | None, option("--baseline FILE", "Compare with an earlier `eval --json`.")] = None,
     junit: Annotated[Path | None, option("--junit FILE", "Write the results as JUnit XML.")] = None,
 ) -> Output:
     """Ask a file of questions with and without healing, and report the results.

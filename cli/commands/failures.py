@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 
 def failures(
     project: Project,
-    cluster: Annotated[
-        bool, option("--cluster", "Group by what was missing; show what fails more than usual.")
-    ] = False,
+    cluster: Annotated[bool, option("--cluster", "Group by what was missing; show what stands out.")] = False,
     limit: Annotated[int | None, option("--limit -n N", "How many to list, newest first [default: 20].")] = None,
     since: Annotated[float | None, option("--since DAYS", "Only the last DAYS days.")] = None,
     outcome: Annotated[
@@ -29,7 +27,7 @@ def failures(
         option("--outcome OUTCOME", "Only this one: failed, healed, abstained, partial, disclaimed, regenerated."),
     ] = None,
     contains: Annotated[
-        str | None, option("--contains TEXT", "Only if the question, or what was missing, contains this text.")
+        str | None, option("--contains TEXT", "Only if this text is in the question or gap.")
     ] = None,
 ) -> Output:
     """List the questions that failed or needed healing, newest first. --cluster shows what they have in common."""

@@ -58,9 +58,7 @@ def verify(
     project: Project,
     screen: Screen,
     questions: Questions,
-    ids: Annotated[
-        list[str] | None, argument("ID", "Proposals to verify [default: all that are waiting].")
-    ] = None,
+    ids: Annotated[list[str] | None, argument("ID", "Proposals to verify [default: all waiting].")] = None,
 ) -> Output:
     """Ask your questions before and after each proposal.
 
@@ -113,9 +111,7 @@ def canary(
 def promote(
     place: Place,
     id_: Id,
-    untried: Annotated[
-        bool, option("--untried", "Promote it even if the trial met no question that it changes.")
-    ] = False,
+    untried: Annotated[bool, option("--untried", "Even if the trial met no question that it changes.")] = False,
 ) -> Output:
     """Put a repair that is on trial in force for all questions."""
     from ragheal.healing import moves
@@ -127,9 +123,7 @@ def promote(
 
 def rollback(
     place: Place,
-    to: Annotated[
-        int | None, argument("TO", "An overlay's number, 0 for none [default: the previous one].")
-    ] = None,
+    to: Annotated[int | None, argument("TO", "Number of an overlay, 0 for none [default: the previous].")] = None,
 ) -> Output:
     """Go back to an earlier overlay. Also ends a trial, and repairs a damaged pointer or overlay."""
     from ragheal.healing import moves

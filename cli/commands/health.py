@@ -16,15 +16,11 @@ from ..session import Project
 def health(
     project: Project,
     days: Annotated[
-        float | None, option("--days N", "Length of the window, 0 for all [default: health.days, 7].")
+        float | None, option("--days N", "Days to look back, 0 for all [default: health.days].")
     ] = None,
     fail: Annotated[bool, option("--fail", "Exit with 7 if there is an alert.")] = False,
-    prometheus: Annotated[
-        Path | None, option("--prometheus FILE", "Write the figures for Prometheus' textfile collector.")
-    ] = None,
-    dashboard: Annotated[
-        Path | None, option("--dashboard FILE", "Write a Grafana dashboard for these figures.")
-    ] = None,
+    prometheus: Annotated[Path | None, option("--prometheus FILE", "Write the figures for Prometheus.")] = None,
+    dashboard: Annotated[Path | None, option("--dashboard FILE", "Write a Grafana dashboard.")] = None,
 ) -> Output:
     """Show how often healing happens, and how well it works.
 

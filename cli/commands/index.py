@@ -17,13 +17,9 @@ from ..session import Project, engine
 def index(
     project: Project,
     screen: Screen,
-    paths: Annotated[
-        list[Path] | None, argument("PATH...", "Folders and files to index [default: those of the last run].")
-    ] = None,
+    paths: Annotated[list[Path] | None, argument("PATH...", "What to index [default: as last time].")] = None,
     rebuild: Annotated[bool, option("--rebuild", "Rebuild from scratch.")] = False,
-    strict: Annotated[
-        bool, option("--strict", "Exit with 7 if a document failed, or was skipped as empty.")
-    ] = False,
+    strict: Annotated[bool, option("--strict", "Exit with 7 if a document failed or was empty.")] = False,
 ) -> Output:
     """Build or update the index of PATH.
 

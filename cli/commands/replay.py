@@ -24,9 +24,7 @@ def replay(
     place: Place,
     screen: Screen,
     traces: Annotated[list[str], argument("TRACE...", "A file, a trace id (or its first characters), or `last`.")],
-    check: Annotated[
-        bool, option("--check", "Run it again offline; exit with 7 and name the first step that differs.")
-    ] = False,
+    check: Annotated[bool, option("--check", "Run it again offline; exit with 7 if a step differs.")] = False,
     rerun: Annotated[bool, option("--rerun", "Run it on today's index, and show what changed.")] = False,
 ) -> Output:
     """Show saved traces, check them, or run them again."""

@@ -15,9 +15,7 @@ NOTHING_FOUND = 3
 def search(
     project: Project,
     query: Annotated[str, argument("QUERY", "`-` reads standard input.")],
-    explain: Annotated[
-        bool, option("--explain", "Show the search terms, and each channel's rank and score.")
-    ] = False,
+    explain: Annotated[bool, option("--explain", "Show the terms, and each channel's rank and score.")] = False,
     top_k: options.TopK = None,
 ) -> Output:
     """Search the index without answering. Exits with 3 if nothing was found."""

@@ -15,14 +15,10 @@ from ..session import Place, Project
 
 def traces(
     place: Place,
-    trace: Annotated[
-        str | None, argument("TRACE", "With --export: a trace id (or its first characters), or `last`.")
-    ] = None,
+    trace: Annotated[str | None, argument("TRACE", "With --export: a trace id, or `last`.")] = None,
     export: Annotated[Path | None, option("--export FILE", "Write the trace to this file.")] = None,
     limit: Annotated[int, option("--limit -n N", "How many to list, newest first.")] = 20,
-    status: Annotated[
-        str | None, option("--status STATUS", "Only this status: answered, abstained, partial …")
-    ] = None,
+    status: Annotated[str | None, option("--status STATUS", "Only these: answered, abstained, partial …")] = None,
     route: Annotated[str | None, option("--route ROUTE", "Only this route.")] = None,
     contains: Annotated[str | None, option("--contains TEXT", "Only questions that contain this text.")] = None,
     since: Annotated[str | None, option("--since DAY", "Only from this day on, such as 2026-03-01 (UTC).")] = None,
@@ -61,11 +57,9 @@ def traces(
 
 def prune(
     place: Place,
-    keep_days: Annotated[
-        int | None, option("--keep-days N", "Delete traces older than this; 0 keeps any age.")
-    ] = None,
+    keep_days: Annotated[int | None, option("--keep-days N", "Delete older traces; 0 keeps any age.")] = None,
     keep_mb: Annotated[
-        int | None, option("--keep-mb N", "Then delete the oldest above this size; 0 sets no limit.")
+        int | None, option("--keep-mb N", "Then the oldest above this size; 0 sets no limit.")
     ] = None,
     dry_run: Annotated[bool, option("--dry-run", "Show what would be deleted, and delete nothing.")] = False,
 ) -> Output:
