@@ -4,7 +4,7 @@ VENV ?= .venv
 EXTRAS ?= dev
 BIN = $(VENV)/bin
 
-.PHONY: check format lint types test install clean
+.PHONY: check format lint types test readme install clean
 
 check: install
 	$(BIN)/ruff format --check .
@@ -31,6 +31,10 @@ types: install
 
 test: install
 	$(BIN)/python -m pytest
+
+# Output in the README as the program prints it now; `check` compares.
+readme: install
+	RENEW_README=1 $(BIN)/python -m pytest tests/test_readme.py
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache build *.egg-info
