@@ -50,18 +50,11 @@ def phases(*, shown: bool) -> Iterator[Callable[[Step], None] | None]:
 
 def _bar() -> Progress:
     """A Rich progress bar that leaves nothing behind."""
+    from rich import progress as bars
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        ProgressColumn,
-        TextColumn,
-        TimeRemainingColumn,
-    )
     from rich.text import Text
 
-    class Rate(ProgressColumn):
+    class Rate(bars.ProgressColumn):
         """So many a second."""
 
         max_refresh = 0.5
@@ -74,9 +67,9 @@ def _bar() -> Progress:
         file=sys.stderr, width=page.columns, no_color=not page.colour,
         color_system="standard" if page.colour else None, highlight=False, legacy_windows=False,
     )  # fmt: skip
-    columns: list[ProgressColumn] = [TextColumn("{task.description}", markup=False)]
+    columns: list[bars.ProgressColumn] = [bars.TextColumn("{task.description}", markup=False)]
     if page.columns >= 60:
-        columns.append(BarColumn(complete_style="green", finished_style="green", pulse_style="green"))
-    columns += [MofNCompleteColumn(), Rate(), TimeRemainingColumn(compact=True)]
+        columns.append(bars.BarColumn(complete_style="green", finished_style="green", pulse_style="green"))
+    columns += [bars.MofNCompleteColumn(), Rate(), bars.TimeRemainingColumn(compact=True)]
     # Answers that are written meanwhile go to standard output: Rich would take them to its own console.
-    return Progress(*columns, console=screen, transient=True, redirect_stdout=False)
+    return bars.Progress(*columns, console=screen, transient=True, redirect_stdout=False)

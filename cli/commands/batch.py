@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 def run(engine: Engine, file: str, screen: Screen) -> int:
     """Answer every line of a file (`-`: standard input). Raises IndexUnusable: every line would meet it."""
+    from ragheal.evaluation.questions import fields_of, question_of
+
     lines, total = _open(file)
     code = 0
     # On a terminal that shows the answers too, they are the progress, and a bar would run into them.
@@ -32,8 +34,8 @@ def run(engine: Engine, file: str, screen: Screen) -> int:
                 continue
             given: dict[str, Any] = {}
             try:
-                given = _parse(line, number)
-                fields = render.fields.answer(engine.ask(checked(_question(given, number)), batch=True))
+                given = fields_of(line, number)
+                fields = render.fields.answer(engine.ask(checked(question_of(given, number)), batch=True))
             except IndexUnusable:
                 raise
             except RaghealError as error:
@@ -57,22 +59,3 @@ def _open(file: str) -> tuple[Iterator[bytes], int | None]:
             f"cannot read {file}: {error.strerror or error}", hint='JSON Lines, each such as {"question": "…"}'
         ) from None
     return iter(lines), sum(1 for line in lines if line.strip())
-
-
-def _parse(line: bytes, number: int) -> dict[str, Any]:
-    import msgspec
-
-    try:
-        value = msgspec.json.decode(line.removeprefix(b"\xef\xbb\xbf"))
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"line {number} is not valid JSON: {error}") from None
-    if not isinstance(value, dict):
-        raise ConfigError(f"line {number} is no JSON object")
-    return value
-
-
-def _question(given: dict[str, Any], number: int) -> str:
-    question = given.get("question")
-    if not isinstance(question, str):
-        raise ConfigError(f"line {number} has no `question`", hint='a line looks like {"question": "…"}')
-    return question

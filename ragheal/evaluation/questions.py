@@ -131,13 +131,28 @@ def require_outside(path: Path, index: Path) -> None:
                 )
 
 
-def _line(raw: bytes, number: int) -> Line:
+def fields_of(raw: bytes, number: int) -> dict[str, Any]:
+    """A line as it is written, with its question. Raises ConfigError that names it."""
     try:
-        fields = msgspec.json.decode(raw)
+        fields = msgspec.json.decode(raw.removeprefix(b"\xef\xbb\xbf"))
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"line {number} is not valid JSON: {error}") from None
-    if not isinstance(fields, dict) or not isinstance(fields.get("question"), str):
-        raise ConfigError(f"line {number} has no `question`")
+    if not isinstance(fields, dict):
+        raise ConfigError(f"line {number} has no `question`", hint=_LOOKS)
+    return fields
+
+
+def question_of(fields: Mapping[str, Any], number: int) -> str:
+    """The question of a line. Raises ConfigError."""
+    question = fields.get("question")
+    if not isinstance(question, str):
+        raise ConfigError(f"line {number} has no `question`", hint='a line looks like {"question": "…"}')
+    return question
+
+
+def _line(raw: bytes, number: int) -> Line:
+    fields = fields_of(raw, number)
+    question_of(fields, number)
     if not fields["question"].strip():
         raise ConfigError(f"line {number} has an empty question")
     known = {name: fields[name] for name in ("question", *KNOWN) if fields.get(name) is not None}
