@@ -116,7 +116,7 @@ def link(words: Text, found: Mapping[str, str]) -> None:
 
 def targets(quote: str) -> dict[str, str]:
     """The links of a quotation as its file has it, in Markdown or HTML: words → address."""
-    found: dict[str, str] = {}
+    found, quote = dict[str, str](), clean(quote)
     if "](" in quote or "][" in quote:
         from markdown_it import MarkdownIt
 

@@ -75,8 +75,10 @@ def test_links_lead_to_the_web_alone(made):
     """A link of a document can be followed; what else it could start cannot, and no escape gets in."""
     reading = "See the release page or evil for all builds."
     evil = LINKED.replace("for", "\x1b]8;;https://evil.example\x1b\\for")
+    page = '<a href="https://example.com/r">release page</a> \x1b[2J <a href="file:///etc">evil</a>'
     for quote in (
         LINKED,
+        page,
         evil,
         LINKED.replace(
             "[release page](https://example.com/r)", '<a href="https://example.com/r">release page</a>'
