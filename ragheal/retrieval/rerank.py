@@ -29,7 +29,7 @@ PRIOR_OF_PARTS = 9.0
 
 
 class Near(NamedTuple):
-    """Cosines of a question to the first hits, and mean and deviation of its cosines to all that is nearest to it."""
+    """Cosines of a question to the first hits; mean and deviation of its cosines to all that is nearest to it."""
 
     cosines: Sequence[float]
     mean: float
