@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from ragheal.retrieval.live import ChatModel, LiveDoors
     from ragheal.settings.sections import LoopSettings
 
-INDEX_NAME = ".ragheal"
-
 
 def find_index(start: Path, given: Path | None = None) -> Path:
     """The index folder: the one given, else the nearest `.ragheal` upwards. Raises IndexMissing."""

@@ -7,7 +7,7 @@ import sqlite3
 import time
 from collections.abc import Callable
 from contextlib import closing, suppress
-from datetime import date, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
@@ -46,17 +46,15 @@ def cache_figures(folder: Path) -> dict[str, KindFigures]:
 
 
 def cache_hit_rate(folder: Path, since: datetime) -> float | None:
-    """Share of the questions since that day (UTC, its whole) answered from the cache; None without any asked."""
-    return _rate(*cache_lookups(folder, since.date()))
+    """Share of the questions since that day (UTC, its whole) answered from the cache.
 
-
-def cache_lookups(folder: Path, since: date, kind: str = ANSWERS) -> tuple[int, int]:
-    """Hits and misses since that day, UTC; none when the cache cannot be read."""
+    None without any asked, or when the cache cannot be read.
+    """
     query = "SELECT coalesce(sum(hits), 0), coalesce(sum(misses), 0) FROM counts WHERE kind = ? AND day >= ?"
-    found = None
+    values = (ANSWERS, since.date().isoformat())
     with suppress(StorageError):
-        found = _read(folder, lambda db: db.execute(query, (kind, since.isoformat())).fetchone())
-    return (int(found[0]), int(found[1])) if found else (0, 0)
+        return _rate(*(_read(folder, lambda db: db.execute(query, values).fetchone()) or (0, 0)))
+    return None
 
 
 def clear(folder: Path) -> dict[str, int]:

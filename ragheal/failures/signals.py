@@ -43,6 +43,7 @@ REPHRASED_COSINE, _SWAPPED, _ADDED = 0.82, 0.67, 0.5
 _TEACHING = frozenset({"thumbs_up", "thumbs_down", "follow_up_correction"})
 _OPPOSITES: dict[str, str] = {"thumbs_up": "thumbs_down", "thumbs_down": "thumbs_up"}
 _OLDEST_DAYS = 180.0  # a signal older than this weighs nothing that counts
+_ALIKE = MemorySettings().similarity
 _LOOKED_AT = 200  # questions that ill was said of, the newest first
 
 SCHEMA = (
@@ -122,19 +123,6 @@ def _teach(folder: Path, trace: Trace, *, good: bool) -> None:
             weigh(reference, used=False)
 
 
-def of_trace(folder: Path, trace_id: str) -> tuple[Noted, ...]:
-    """The signals of a trace (its whole id), oldest first. Raises TraceError."""
-    with _reading(folder) as db:
-        if db is None:
-            return ()
-        rows = db.execute(
-            "SELECT s.trace_id, t.question, s.signal, s.note, s.created, s.weight FROM signals s "
-            "JOIN traces t ON t.id = s.trace_id WHERE s.trace_id = ? ORDER BY s.created, s.rowid",
-            (trace_id,),
-        )
-        return tuple(Noted(*row) for row in rows)
-
-
 def judgements(folder: Path) -> dict[str, tuple[bool, ...]]:
     """What was said of answers that holds for their plans, by trace id, oldest first: true for good.
 
@@ -161,8 +149,6 @@ def raised(
     question: str,
     similar: Callable[[str], float] | None = None,
     now: datetime | None = None,
-    *,
-    similarity: float = MemorySettings().similarity,
 ) -> int:
     """How many steps up the severity ladder a run starts: 1 when ill was said of this question or one like it.
 
@@ -180,7 +166,7 @@ def raised(
             "AND s.created >= ? GROUP BY t.question ORDER BY max(s.created) DESC LIMIT ?",
             (since, _LOOKED_AT),
         ).fetchall()
-        meant = [other for (other,) in ill if _is_like(question, other, similar, similarity)]
+        meant = [other for (other,) in ill if _is_like(question, other, similar)]
         if not meant:
             return 0
         rows = db.execute(
@@ -244,10 +230,10 @@ def session_id() -> str:
     return ""
 
 
-def _is_like(question: str, other: str, similar: Callable[[str], float] | None, bound: float) -> bool:
+def _is_like(question: str, other: str, similar: Callable[[str], float] | None) -> bool:
     if normalised(question) == normalised(other):
         return True
-    return similar is not None and near_in_words(subject(question), subject(other)) and similar(other) >= bound
+    return similar is not None and near_in_words(subject(question), subject(other)) and similar(other) >= _ALIKE
 
 
 def _is_reworded(question: str, other: str, similar: Callable[[str], float]) -> bool:

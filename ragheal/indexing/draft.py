@@ -67,7 +67,6 @@ class Draft:
     ) -> None:
         """Start from `old`, or from nothing when `again`. Raises IndexDamaged, StorageError, OSError."""
         self._folder = folder
-        self._old = old
         self._embedder = embedder
         self._fingerprint = embedder.fingerprint
         self._copies: dict[int, int] = {}  # new chunk number -> old one with the same vector

@@ -149,15 +149,6 @@ class Store:
         """The chunks of a document, in order."""
         return [self._chunk(row) for row in self.run(f"{_CHUNK} WHERE source = ? ORDER BY ordinal", (source,))]
 
-    def neighbours(self, chunk_id: str) -> list[Chunk]:
-        """The chunks directly before and after one in its document; none for an unknown id."""
-        place = self.run("SELECT source, ordinal FROM chunks WHERE id = ?", (chunk_id,))
-        if not place:
-            return []
-        source, ordinal = place[0]
-        sql = f"{_CHUNK} WHERE source = ? AND ordinal IN (?, ?) ORDER BY ordinal"
-        return [self._chunk(row) for row in self.run(sql, (source, ordinal - 1, ordinal + 1))]
-
     def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
         """In how many chunks each term occurs; 0 for a term that occurs in none."""
         counts = dict.fromkeys(terms, 0)

@@ -131,9 +131,6 @@ class LiveDoors:
                     return hits
         return hits
 
-    def neighbours(self, chunk_id: str) -> tuple[Hit, ...]:
-        return tuple(Hit(chunk, 0.0) for chunk in self._index.neighbours(chunk_id))
-
     def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
         return self._index.frequencies(terms) | {"": self._index.chunk_count}
 

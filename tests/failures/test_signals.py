@@ -36,8 +36,11 @@ def ask(tmp_path, samples):
     return call
 
 
-def given(folder, trace):
-    return [noted.signal for noted in signals.of_trace(folder, trace.id)]
+def given(folder, trace, what="signal"):
+    """What the file holds of a trace: other programs and `health` read it from there."""
+    query = f"SELECT {what} FROM signals WHERE trace_id = ? ORDER BY created, rowid"
+    with sqlite3.connect(folder / HISTORY) as db:
+        return [row[0] if len(row) == 1 else row for row in db.execute(query, (trace.id,))]
 
 
 def test_a_signal_marks_its_trace(ask, tmp_path):
@@ -45,9 +48,9 @@ def test_a_signal_marks_its_trace(ask, tmp_path):
     trace = ask(QUESTION)
     noted = signals.note(tmp_path, "last", "thumbs_down", "that is the old quota", now=NOW)
     assert (noted.trace_id, noted.question, noted.existed, noted.replaced) == (trace.id, QUESTION, False, "")
-    (kept,) = signals.of_trace(tmp_path, trace.id)
-    assert kept == noted
-    assert (kept.note, kept.weight, kept.created) == ("that is the old quota", -1.0, "2026-03-04T12:00:00.000Z")
+    kept = ("thumbs_down", "that is the old quota", -1.0, "2026-03-04T12:00:00.000Z")
+    assert given(tmp_path, trace, "signal, note, weight, created") == [kept]
+    assert (noted.signal, noted.note, noted.weight, noted.created) == kept
 
 
 def test_given_twice(ask, tmp_path):
@@ -251,9 +254,9 @@ def test_a_damaged_history_is_told(ask, tmp_path):
 
 def test_a_history_from_before_signals(ask, tmp_path):
     """An older index has no such table."""
-    trace = ask(QUESTION)
+    ask(QUESTION)
     assert signals.raised(tmp_path, QUESTION, now=NOW) == 0
-    assert signals.of_trace(tmp_path, trace.id) == ()
+    assert signals.judgements(tmp_path) == {}
     with sqlite3.connect(tmp_path / HISTORY) as db:
         assert db.execute("SELECT name FROM sqlite_master WHERE name = 'signals'").fetchone() is None
     assert signals.raised(tmp_path / "nowhere", QUESTION, now=NOW) == 0

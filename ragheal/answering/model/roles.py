@@ -87,7 +87,6 @@ class ModelRoles:
         made = rewriting.rewrite(
             self._asker,
             analyze(question),
-            plan,
             verdicts,
             tried,
             severity,
@@ -169,7 +168,7 @@ class ModelRoles:
         found = verifying.problems(draft, pool, asked)
         if found:
             return verifying.from_problems(found, draft)
-        if verdict.sufficient and verifying.settled(draft, pool, asked):
+        if verdict.sufficient and verifying.settled(draft, asked):
             return verifying.from_code(verdict)
         if not self._settings.loop.heal:
             return Check("accept", "partially supported", True, 3, ("one shot: checked by code alone",))
