@@ -92,7 +92,7 @@ def _attempt(
             draft, check = kept, msgspec.structs.replace(check, outcome="disclaim", complete=False)
     if strict and check.outcome == "accept" and check.useful < _LEAST_USEFUL:
         check = msgspec.structs.replace(check, outcome="disclaim")
-    if check.outcome == "abstain" and kit.settings.loop.heal and kit.settings.answer.on_no_evidence == "abstain":
+    if check.outcome == "abstain" and kit.settings.loop.heal:
         return abstain(question, route, gathered, check), wrong
     if kit.roles.explicit_hops and check.outcome == "accept":
         doubts = [hedged(claim.text) is not None for claim in draft.claims]

@@ -105,6 +105,8 @@ class ModelRoles:
         strict: bool,
         hops: Sequence[Hop] = (),
     ) -> Draft | None:
+        if plan.shape == "direct":
+            return generating.undocumented(self._asker, analyze(question))
         compose = self._route == "generative"
         hits = generating.relevant(pool, verdict, hops)
         if compose or not self._settings.loop.heal:
