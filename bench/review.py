@@ -52,7 +52,7 @@ def _shape(chance: random.Random) -> Trace:
 
 def fill(folder: Path, count: int) -> None:
     """A million runs, written as `runs.write` and `log.write` write one, without going through it each time."""
-    if (folder / HISTORY).exists():
+    if (folder / HISTORY.name).exists():
         return
     chance = random.Random(7)
     made = shapes(chance)
@@ -125,7 +125,7 @@ def main() -> None:
         folder = arguments.folder or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
         fill(folder, arguments.rows)
-        print(f"{arguments.rows:,} runs, {(folder / HISTORY).stat().st_size / 1e6:,.0f} MB\n")
+        print(f"{arguments.rows:,} runs, {(folder / HISTORY.name).stat().st_size / 1e6:,.0f} MB\n")
         print("| reading | median ms | median ms of processor time |\n|---|---|---|")
         for name, work in readings(folder).items():
             taken, worked = [], []

@@ -48,7 +48,7 @@ def failures(
     from datetime import UTC, datetime, timedelta
 
     from ragheal.failures import log
-    from ragheal.failures.runs import stamp
+    from ragheal.storage.clock import stamp
 
     folder = session.existing_index(index)
     loaded = session.settings(folder, preset, assignments)
@@ -90,9 +90,9 @@ def _clustered(
     json: bool,
 ) -> int:
     from ragheal.failures import clusters, log, patterns
-    from ragheal.failures.runs import stamp
     from ragheal.failures.vectors import questions_of
     from ragheal.models import load_embedder
+    from ragheal.storage.clock import stamp
 
     chosen = settings.embedding
     model = load_embedder(chosen.model, chosen.query_prefix, chosen.passage_prefix, threads=chosen.threads)

@@ -104,13 +104,13 @@ class Surroundings:
 
     def recalled(self, start: Start, route: Route) -> Start:
         """The same start with the plan of a question like it, when one is remembered."""
-        from ragheal.memory.store import begun
+        from ragheal.memory.store import MEMORY
 
         memory = self._memory()
         # What was learnt of a repaired question must not outlive its repair: those are not remembered.
         if route not in _SEARCHING or memory is None or start.raised or start.overlay_acts:
             return start
-        if not begun(memory.path):
+        if not MEMORY.begun(memory.folder):
             return start
         vector = self._embedder.embed_query(start.asked)
         found = memory.recall(start.asked, vector, lang(start.asked), self._index.hash_of)

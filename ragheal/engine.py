@@ -187,9 +187,9 @@ class Engine:
         from ragheal import __version__
         from ragheal.answering.account import accounted
         from ragheal.answering.kit import Kit, Story
+        from ragheal.storage.clock import new_id, now
         from ragheal.strategies import STRATEGIES
         from ragheal.strategies.adaptive import decide
-        from ragheal.tracing.store import new_id, now
 
         started = time.perf_counter()
         steps: list[Step] = []

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from itertools import count
 
-from ragheal.tracing.store import new_id
+from ragheal.storage.clock import new_id
 from ragheal.types import (
     TRACE_VERSION,
     Answer,

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 #: A later one may use an earlier one, never the reverse.
-ORDER = ["errors", "settings", "types", "text", "models", "indexing", "retrieval", "answering", "strategies",
+ORDER = ["errors", "storage", "settings", "types", "text", "models", "indexing", "retrieval", "answering", "strategies",
          "tracing", "caching", "memory", "failures", "evaluation", "healing", "health", "asking", "engine"]  # fmt: skip
 ROOT = Path(__file__).resolve().parent.parent
 

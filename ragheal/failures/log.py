@@ -13,8 +13,9 @@ import msgspec
 from ragheal.errors import TraceError
 from ragheal.failures import facts
 from ragheal.failures.facts import FAILED, OUTCOMES, Involved, Outcome
+from ragheal.storage.sqlite import has_table, storable
 from ragheal.text.script import lang
-from ragheal.tracing.store import HISTORY, begun, has_table, open_history, storable
+from ragheal.tracing.store import HISTORY, open_history
 from ragheal.types import Lang, Missing, Route, Trace, Value
 
 SCHEMA = (
@@ -123,7 +124,7 @@ def list(
     query = (
         f"SELECT {_COLUMNS} FROM failures WHERE {' AND '.join(where)} ORDER BY created DESC, rowid DESC LIMIT ?"
     )
-    if not begun(folder / HISTORY):
+    if not HISTORY.begun(folder):
         return ()
     with open_history(folder, write=False) as db:
         if not has_table(db, "failures"):

@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 
-from ragheal.tracing.store import HISTORY, begun, has_table, open_history
+from ragheal.storage.sqlite import has_table
+from ragheal.tracing.store import HISTORY, open_history
 from ragheal.types import Value
 
 MIN_RUNS, MIN_FAILED, MIN_LIFT = 5, 3, 1.5
@@ -53,7 +54,7 @@ class Patterns(Value, frozen=True):
 
 def find(folder: Path, *, since: datetime | None = None) -> Patterns:
     """What stands out since the day (UTC) of a time. Raises TraceError for a damaged history."""
-    if not begun(folder / HISTORY):
+    if not HISTORY.begun(folder):
         return Patterns()
     with open_history(folder, write=False) as db:
         if not has_table(db, "traits"):

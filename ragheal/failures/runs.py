@@ -12,13 +12,15 @@ import sqlite3
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import get_args
 
 from ragheal.failures import facts
+from ragheal.storage.clock import moment
+from ragheal.storage.sqlite import storable
 from ragheal.text.questions import analyze
-from ragheal.tracing.store import open_history, storable
+from ragheal.tracing.store import open_history
 from ragheal.types import Status, Trace
 
 #: Upper bounds of the latency classes, in seconds; a last one has no bound.
@@ -89,7 +91,7 @@ def write(db: sqlite3.Connection, trace: Trace) -> None:
     """The same within a transaction of the caller's. A trace that is already counted is not counted again."""
     for statement in SCHEMA:
         db.execute(statement)
-    at = _seconds(trace.created)
+    at = int(moment(trace.created).timestamp())
     if trace.cache is not None and trace.cache.trace_id == trace.id:
         at += int(trace.cache.age)  # the run of before, shown again: it has its row
     else:
@@ -109,14 +111,9 @@ def write(db: sqlite3.Connection, trace: Trace) -> None:
     db.execute("DELETE FROM traits WHERE day < ?", (at // _DAY - _TRAIT_DAYS,))
 
 
-def hour_of(moment: datetime) -> int:
+def hour_of(when: datetime) -> int:
     """The number of an hour, as `hours` counts them from 1970 on."""
-    return int(moment.timestamp()) // _HOUR
-
-
-def stamp(moment: datetime) -> str:
-    """A time as traces write theirs, so that the two compare as text."""
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return int(when.timestamp()) // _HOUR
 
 
 def tallied(trace: Trace) -> Counter[str]:
@@ -204,7 +201,3 @@ def _cost(trace: Trace) -> float:
     tokens = trace.answer.tokens
     pairs = ((tokens.prompt, "price_prompt"), (tokens.completion, "price_completion"))
     return sum(count * float(prices.get(name) or 0.0) for count, name in pairs) / 1e6
-
-
-def _seconds(created: str) -> int:
-    return int(datetime.fromisoformat(created).astimezone(UTC).timestamp())

@@ -20,7 +20,9 @@ from ragheal.errors import ConfigError
 from ragheal.memory.guard import near_in_words, subject
 from ragheal.memory.normal import normalised
 from ragheal.settings.sections import MemorySettings
-from ragheal.tracing.store import HISTORY, TraceStore, begun, has_table, open_history, storable
+from ragheal.storage.clock import moment, stamp
+from ragheal.storage.sqlite import has_table, storable
+from ragheal.tracing.store import HISTORY, TraceStore, open_history
 from ragheal.types import Trace, Value
 
 Signal = Literal["thumbs_up", "thumbs_down", "follow_up_correction", "no_engagement", "rephrased_query"]
@@ -95,7 +97,7 @@ def note(
     trace = TraceStore(folder).load(trace_id)
     with open_history(folder, write=True) as db:
         _prepare(db)
-        created = _stamp(now or datetime.now(UTC))
+        created = stamp(now or datetime.now(UTC))
         opposite = _OPPOSITES.get(name, "")
         gone = db.execute("DELETE FROM signals WHERE trace_id = ? AND signal = ?", (trace.id, opposite)).rowcount
         added = _add(db, trace.id, name, note, created, session)
@@ -140,7 +142,7 @@ def judgements(folder: Path) -> dict[str, tuple[bool, ...]]:
 
 def decayed(weight: float, created: str, now: datetime) -> float:
     """What is left of a weight that was given at `created`."""
-    days = max(0.0, (now - _time(created)).total_seconds() / 86_400)
+    days = max(0.0, (now - moment(created)).total_seconds() / 86_400)
     return float(weight * 0.5 ** (days / HALF_LIFE))
 
 
@@ -156,11 +158,11 @@ def raised(
     words. Without it, only the same question counts. Praise of a later answer outweighs the ill said of an
     earlier one. Raises TraceError.
     """
-    moment = now or datetime.now(UTC)
+    today = now or datetime.now(UTC)
     with _reading(folder) as db:
         if db is None:
             return 0
-        since = _stamp(moment - timedelta(days=_OLDEST_DAYS))
+        since = stamp(today - timedelta(days=_OLDEST_DAYS))
         ill = db.execute(
             "SELECT t.question FROM signals s JOIN traces t ON t.id = s.trace_id WHERE s.weight < 0 "
             "AND s.created >= ? GROUP BY t.question ORDER BY max(s.created) DESC LIMIT ?",
@@ -174,7 +176,7 @@ def raised(
             f"AND t.question IN ({','.join('?' * len(meant))})",
             (since, *meant),
         )
-        total = sum(decayed(weight, created, moment) for weight, created in rows)
+        total = sum(decayed(weight, created, today) for weight, created in rows)
     return int(total <= -FLOOR)
 
 
@@ -190,11 +192,11 @@ def find_rephrased(
     who = session_id() if session is None else session
     if not who or trace.cache is not None or trace.answer.status == "direct":
         return None
-    asked_at = _time(trace.created)
+    asked_at = moment(trace.created)
     with open_history(folder, write=True) as db:
         _prepare(db)
-        since = _stamp(asked_at - timedelta(seconds=REPHRASED_WITHIN))
-        db.execute("DELETE FROM asked WHERE created < ?", (_stamp(asked_at - timedelta(hours=1)),))
+        since = stamp(asked_at - timedelta(seconds=REPHRASED_WITHIN))
+        db.execute("DELETE FROM asked WHERE created < ?", (stamp(asked_at - timedelta(hours=1)),))
         db.execute("INSERT OR REPLACE INTO asked VALUES (?, ?, ?)", (trace.id, who, trace.created))
         earlier = db.execute(
             "SELECT t.id, t.question FROM asked a JOIN traces t ON t.id = a.trace_id WHERE a.session = ? "
@@ -255,17 +257,8 @@ def _prepare(db: sqlite3.Connection) -> None:
 @contextlib.contextmanager
 def _reading(folder: Path) -> Iterator[sqlite3.Connection | None]:
     """The history, or None when no signal was ever given."""
-    if not begun(folder / HISTORY):
+    if not HISTORY.begun(folder):
         yield None
         return
     with open_history(folder, write=False) as db:
         yield db if has_table(db, "signals") else None
-
-
-def _stamp(moment: datetime) -> str:
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def _time(stamp: str) -> datetime:
-    moment = datetime.fromisoformat(stamp)
-    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)

@@ -113,9 +113,10 @@ def _again(store: TraceStore, trial: Sequence[Trace], since: str) -> tuple[tuple
 
 def _unhappy(index: Path, ids: Sequence[str]) -> frozenset[str]:
     """Traces that a user thumbed down or corrected."""
-    from ragheal.tracing.store import HISTORY, begun, has_table, open_history
+    from ragheal.storage.sqlite import has_table
+    from ragheal.tracing.store import HISTORY, open_history
 
-    if not ids or not begun(index / HISTORY):
+    if not ids or not HISTORY.begun(index):
         return frozenset()
     with open_history(index, write=False) as db:
         if not has_table(db, "signals"):

@@ -10,7 +10,8 @@ from ragheal.evaluation.questions import alike
 from ragheal.failures import log
 from ragheal.failures.clusters import Cluster, cluster
 from ragheal.failures.log import Failure
-from ragheal.tracing.store import has_table, open_history
+from ragheal.storage.sqlite import has_table
+from ragheal.tracing.store import open_history
 from ragheal.types import Value
 
 if TYPE_CHECKING:

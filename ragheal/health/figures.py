@@ -11,8 +11,10 @@ from pathlib import Path
 
 import msgspec
 
-from ragheal.failures.runs import COLUMNS, MODES, hour_of, stamp
-from ragheal.tracing.store import HISTORY, begun, has_table, open_history
+from ragheal.failures.runs import COLUMNS, MODES, hour_of
+from ragheal.storage.clock import stamp
+from ragheal.storage.sqlite import has_table
+from ragheal.tracing.store import HISTORY, open_history
 from ragheal.types import Value
 
 _BLOCKS = 30  # of the window's course at most
@@ -102,7 +104,7 @@ def figures(folder: Path, *, days: float, now: datetime) -> Figures:
     """
     since = now - timedelta(days=days) if days else datetime.fromtimestamp(0, UTC)
     empty = Figures(stamp(since), stamp(now), cache_hit_rate=_cache_hit_rate(folder, since))
-    if not begun(folder / HISTORY):
+    if not HISTORY.begun(folder):
         return empty
     with open_history(folder, write=False) as db:
         if not has_table(db, "hours"):
@@ -124,7 +126,7 @@ class Totals(msgspec.Struct, frozen=True):
 
 def totals(folder: Path) -> Totals:
     """Of all time, pruned runs included: these only grow. Raises TraceError when the history is damaged."""
-    if not begun(folder / HISTORY):
+    if not HISTORY.begun(folder):
         return Totals()
     with open_history(folder, write=False) as db:
         if not has_table(db, "hours"):

@@ -22,6 +22,7 @@ import msgspec
 
 from ragheal.errors import IndexDamaged, RaghealError, StorageError
 from ragheal.indexing.folder import REBUILD, unreadable
+from ragheal.storage.sqlite import connect
 from ragheal.types import Chunk, Value
 from ragheal.types.places import unpack
 
@@ -102,8 +103,7 @@ class Store:
     def open(cls, path: Path) -> Store:
         """Open read-only. Raises IndexDamaged."""
         try:
-            uri = path.absolute().as_uri() + "?mode=ro&immutable=1"
-            store = cls(path, sqlite3.connect(uri, uri=True, check_same_thread=False))
+            store = cls(path, connect(path, "immutable"))
         except sqlite3.Error as error:
             raise translate(error, path) from error
         try:

@@ -10,8 +10,8 @@ from ragheal.errors import TraceError
 from ragheal.indexing.store import DocumentRow
 from ragheal.memory.distil import unfit
 from ragheal.memory.plans import PlanMemory
-from ragheal.memory.store import Damaged
 from ragheal.settings.sections import MemorySettings
+from ragheal.storage.sqlite import Damaged
 from ragheal.text.script import lang
 from ragheal.tracing.store import TraceStore
 

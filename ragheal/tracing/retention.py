@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from contextlib import closing, suppress
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -17,7 +17,9 @@ import msgspec
 from ragheal.errors import StorageError
 from ragheal.settings import Settings
 from ragheal.settings.sections import HistorySettings
-from ragheal.tracing.store import HISTORY, begun, has_table, open_history
+from ragheal.storage.clock import stamp
+from ragheal.storage.sqlite import Damaged, has_table
+from ragheal.tracing.store import HISTORY, open_history
 
 MEGABYTE = 1_000_000
 _DAY = 86_400.0
@@ -42,7 +44,7 @@ def prune(folder: Path, history: HistorySettings, *, now: datetime, dry_run: boo
 
     Raises StorageError when the database cannot be written. Nothing kept yet: nothing removed, none created.
     """
-    if not begun(folder / HISTORY):
+    if not HISTORY.begun(folder):
         return Pruned()
     with open_history(folder, write=not dry_run) as db:
         before = _size(db)
@@ -77,17 +79,16 @@ def prune_if_due(folder: Path, settings: Settings, *, now: datetime | None = Non
     For after every save: finding out that it is not due takes well under a millisecond. Raises StorageError.
     """
     history = settings.history
-    path = folder / HISTORY
-    if not begun(path) or not (history.keep_days or history.keep_mb):
+    if not HISTORY.begun(folder) or not (history.keep_days or history.keep_mb):
         return None
     now = now or datetime.now(UTC)
     try:
-        size = os.stat(path).st_size
-        at, left = _last(path)
-    except sqlite3.OperationalError:
+        at, left = _last(folder)
+        size = os.stat(folder / HISTORY.name).st_size
+    except Damaged:
+        raise
+    except StorageError:
         return None  # somebody is writing: the next save looks again
-    except (OSError, sqlite3.Error) as error:
-        raise StorageError(f"cannot read {path}: {error}") from None
     limit = history.keep_mb * MEGABYTE
     outgrown = limit > 0 and size > _SLACK * max(limit, left)
     # A clock that was set back must not put the next time off for long.
@@ -95,9 +96,9 @@ def prune_if_due(folder: Path, settings: Settings, *, now: datetime | None = Non
     return None if rested and not outgrown else prune(folder, history, now=now)
 
 
-def _last(path: Path) -> tuple[float, int]:
+def _last(folder: Path) -> tuple[float, int]:
     """When the history was last pruned (seconds since 1970) and the bytes left; 0 and 0 for never."""
-    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=0.1)) as db:
+    with HISTORY.reading(folder, busy=0.1) as db:
         if not has_table(db, "upkeep"):
             return 0.0, 0
         row = db.execute("SELECT at, bytes FROM upkeep WHERE name = 'pruned'").fetchone()
@@ -108,7 +109,7 @@ def _too_old(db: sqlite3.Connection, history: HistorySettings, now: datetime) ->
     """Put the traces that are too old into `doomed`; gives the bytes that they take, about."""
     if not history.keep_days:
         return 0
-    old, before = "FROM traces WHERE created < ?", (_written(now - timedelta(days=history.keep_days)),)
+    old, before = "FROM traces WHERE created < ?", (stamp(now - timedelta(days=history.keep_days)),)
     db.execute(f"INSERT INTO doomed SELECT id {old}", before)
     return _count(db, f"SELECT coalesce(sum(length(body)), 0) {old}", before)
 
@@ -155,7 +156,7 @@ def _remove(
             gone(table, "trace_id IN (SELECT id FROM doomed)")
             if history.keep_days and "created" in columns:
                 # About a trace that was never kept: it ages on its own.
-                before = _written(now - timedelta(days=history.keep_days))
+                before = stamp(now - timedelta(days=history.keep_days))
                 gone(table, "created < ? AND trace_id NOT IN (SELECT id FROM traces)", (before,))
     gone("traces", "id IN (SELECT id FROM doomed)")
 
@@ -180,8 +181,3 @@ def _used(db: sqlite3.Connection) -> int:
 
 def _count(db: sqlite3.Connection, query: str, values: tuple[object, ...] = ()) -> int:
     return int(db.execute(query, values).fetchone()[0])
-
-
-def _written(time: datetime) -> str:
-    """A time as traces write theirs, so that the two compare as text."""
-    return time.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

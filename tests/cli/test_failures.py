@@ -103,7 +103,7 @@ def test_nothing_yet(run, folder, cluster):
 @pytest.mark.parametrize("cluster", [[], ["--cluster"]])
 def test_damaged(run, folder, cluster):
     """A damaged history is named, and what to do about it."""
-    (folder / HISTORY).write_bytes(b"no database" * 500)
+    (folder / HISTORY.name).write_bytes(b"no database" * 500)
     result = run("failures", *cluster)
     assert result.code == 2
     assert "cannot read" in result.err

@@ -103,7 +103,7 @@ def test_nothing_yet(run, folder, arguments):
 
 def test_damaged(run, folder):
     """A damaged history must not pass for a healthy one."""
-    (folder / HISTORY).write_bytes(b"no database" * 500)
+    (folder / HISTORY.name).write_bytes(b"no database" * 500)
     result = run("health", "--fail")
     assert result.code == 2
     assert "cannot read" in result.err

@@ -93,7 +93,7 @@ def test_a_history_nobody_may_write(kept, embed):
     with open_history(kept, write=True) as db:
         db.execute("CREATE TRIGGER shut BEFORE UPDATE ON failures BEGIN SELECT raise(FAIL, 'read-only'); END")
     assert len(cluster(rows, embed, folder=kept, embedder="one")) == len(QUESTIONS)
-    assert (kept / HISTORY).exists()
+    assert (kept / HISTORY.name).exists()
 
 
 def test_nothing_and_one(tmp_path, embed):

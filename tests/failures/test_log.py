@@ -69,7 +69,7 @@ def test_only_what_failed_or_healed(tmp_path, trace, outcome):
     """A log full of greetings and poems hides the failures."""
     assert log.note(tmp_path, trace) == (outcome is not None)
     assert [kept.outcome for kept in log.list(tmp_path)] == [outcome] * (outcome is not None)
-    assert (tmp_path / HISTORY).exists() == (outcome is not None)
+    assert (tmp_path / HISTORY.name).exists() == (outcome is not None)
 
 
 def test_filters(tmp_path):
@@ -94,7 +94,7 @@ def test_nothing_yet(tmp_path):
 
 def test_damaged(tmp_path):
     """A damaged history must not look like one without failures."""
-    (tmp_path / HISTORY).write_bytes(b"no database" * 500)
+    (tmp_path / HISTORY.name).write_bytes(b"no database" * 500)
     with pytest.raises(TraceError, match="cannot read"):
         log.list(tmp_path)
     with pytest.raises(StorageError):
@@ -106,7 +106,7 @@ def test_damaged(tmp_path):
 def test_a_damaged_row_is_named(tmp_path):
     """One row that was edited by hand is named, not a traceback."""
     log.note(tmp_path, FAILING)
-    with sqlite3.connect(tmp_path / HISTORY) as db:
+    with sqlite3.connect(tmp_path / HISTORY.name) as db:
         db.execute("UPDATE failures SET missing = '[1'")
     with pytest.raises(TraceError, match=FAILING.id):
         log.list(tmp_path)

@@ -71,7 +71,7 @@ def test_the_window(tmp_path):
 def test_nothing_yet_and_damaged(tmp_path):
     """No history: no patterns. A damaged one says so."""
     assert patterns.find(tmp_path) == patterns.Patterns()
-    (tmp_path / HISTORY).write_bytes(b"no database" * 500)
+    (tmp_path / HISTORY.name).write_bytes(b"no database" * 500)
     with pytest.raises(TraceError):
         patterns.find(tmp_path)
 

@@ -39,7 +39,7 @@ def ask(tmp_path, samples):
 def given(folder, trace, what="signal"):
     """What the file holds of a trace: other programs and `health` read it from there."""
     query = f"SELECT {what} FROM signals WHERE trace_id = ? ORDER BY created, rowid"
-    with sqlite3.connect(folder / HISTORY) as db:
+    with sqlite3.connect(folder / HISTORY.name) as db:
         return [row[0] if len(row) == 1 else row for row in db.execute(query, (trace.id,))]
 
 
@@ -245,7 +245,7 @@ def test_feedback_reaches_the_plan(ask, tmp_path, samples):
 def test_a_damaged_history_is_told(ask, tmp_path):
     """The caller decides what to make of it; nothing but our own errors comes through."""
     trace = ask(QUESTION)
-    (tmp_path / HISTORY).write_bytes(b"no database" * 500)
+    (tmp_path / HISTORY.name).write_bytes(b"no database" * 500)
     with pytest.raises(TraceError):
         signals.raised(tmp_path, QUESTION, now=NOW)
     with pytest.raises(StorageError):
@@ -257,6 +257,6 @@ def test_a_history_from_before_signals(ask, tmp_path):
     ask(QUESTION)
     assert signals.raised(tmp_path, QUESTION, now=NOW) == 0
     assert signals.judgements(tmp_path) == {}
-    with sqlite3.connect(tmp_path / HISTORY) as db:
+    with sqlite3.connect(tmp_path / HISTORY.name) as db:
         assert db.execute("SELECT name FROM sqlite_master WHERE name = 'signals'").fetchone() is None
     assert signals.raised(tmp_path / "nowhere", QUESTION, now=NOW) == 0

@@ -31,7 +31,7 @@ def test_nothing_yet(tmp_path):
 
 def test_damaged(tmp_path):
     """A damaged history must not look like one without alerts."""
-    (tmp_path / HISTORY).write_bytes(b"no database" * 500)
+    (tmp_path / HISTORY.name).write_bytes(b"no database" * 500)
     with pytest.raises(TraceError):
         figures(tmp_path, days=7, now=NOW)
     with pytest.raises(TraceError):
@@ -146,7 +146,7 @@ def test_signals(tmp_path):
 def test_counters_outlive_their_runs(tmp_path):
     """A counter that falls when the history is pruned reads as a restart, and `rate()` counts everything again."""
     keep(tmp_path, made(), made(status="abstained"))
-    with sqlite3.connect(tmp_path / HISTORY) as db:
+    with sqlite3.connect(tmp_path / HISTORY.name) as db:
         db.execute("DELETE FROM runs")
     assert totals(tmp_path).routes["standard"]["runs"] == 2
     assert figures(tmp_path, days=7, now=NOW).latency == {}

@@ -11,8 +11,9 @@ import pytest
 from ragheal.errors import StorageError, TraceError
 from ragheal.settings import Settings
 from ragheal.settings.sections import HistorySettings
+from ragheal.storage.sqlite import has_table
 from ragheal.tracing.retention import Pruned, prune, prune_if_due
-from ragheal.tracing.store import HISTORY, TraceStore, has_table, open_history
+from ragheal.tracing.store import HISTORY, TraceStore, open_history
 
 NOW = datetime(2026, 3, 31, 12, tzinfo=UTC)
 
@@ -48,10 +49,10 @@ def test_by_age(samples, tmp_path):
 def test_by_size_and_the_file_shrinks(samples, tmp_path):
     """A limit in megabytes is one of the disk, not of the rows."""
     store = filled(tmp_path, samples, range(40, 0, -1), size=100_000)
-    before = store.path.stat().st_size
+    before = (store.folder / "history.db").stat().st_size
     assert before > 2_000_000
     pruned = prune(tmp_path, HistorySettings(keep_days=0, keep_mb=1), now=NOW)
-    after = store.path.stat().st_size
+    after = (store.folder / "history.db").stat().st_size
     assert 800_000 < after <= 1_000_000
     assert (pruned.before, pruned.after) == (before, after)
     kept = ids(store)
@@ -102,10 +103,10 @@ def test_what_belongs_to_a_trace_goes_with_it(samples, tmp_path):
 def test_a_dry_run_changes_nothing(samples, tmp_path):
     """What is only looked at must not be gone."""
     store = filled(tmp_path, samples, range(30, 0, -1), size=100_000)
-    data = store.path.read_bytes()
+    data = (store.folder / "history.db").read_bytes()
     limits = HistorySettings(keep_days=25, keep_mb=1)
     foretold = prune(tmp_path, limits, now=NOW, dry_run=True)
-    assert store.path.read_bytes() == data
+    assert (store.folder / "history.db").read_bytes() == data
     done = prune(tmp_path, limits, now=NOW)
     assert abs(foretold.traces - done.traces) <= 1
     assert abs(foretold.after - done.after) < 100_000
@@ -113,7 +114,7 @@ def test_a_dry_run_changes_nothing(samples, tmp_path):
 
 def old_database(folder, samples):
     """A history as the first release made it: no index, no vacuum, and a trace in it."""
-    with sqlite3.connect(folder / HISTORY) as db:
+    with sqlite3.connect(folder / HISTORY.name) as db:
         db.execute(
             "CREATE TABLE traces (id TEXT PRIMARY KEY, created TEXT NOT NULL, question TEXT NOT NULL, status TEXT NOT "
             "NULL, route TEXT NOT NULL, rounds INTEGER NOT NULL, seconds REAL NOT NULL, generation INTEGER NOT NULL, "
@@ -132,9 +133,9 @@ def test_a_history_of_before(samples, tmp_path):
     assert len(store.list(limit=1000)) == 300
     store.save(aged(samples, 0, 0))
     assert store.list(limit=1)[0].id == "t0000"
-    before = store.path.stat().st_size
+    before = (store.folder / "history.db").stat().st_size
     assert prune(tmp_path, HistorySettings(keep_days=30, keep_mb=0), now=NOW).traces == 300
-    assert store.path.stat().st_size < before / 10
+    assert (store.folder / "history.db").stat().st_size < before / 10
     assert ids(store) == ["t0000"]
 
 
@@ -164,7 +165,7 @@ def test_due_when_it_has_outgrown_its_limit(samples, tmp_path):
     for number in range(1, 10):
         store.save(aged(samples, number, 0, size=100_000))
     assert prune_if_due(tmp_path, settings, now=NOW).traces > 0
-    assert store.path.stat().st_size <= 500_000
+    assert (store.folder / "history.db").stat().st_size <= 500_000
     with open_history(tmp_path, write=True) as db:
         db.execute("CREATE TABLE other AS SELECT randomblob(900000) AS x")
     assert prune_if_due(tmp_path, settings, now=NOW) is not None
@@ -175,12 +176,12 @@ def test_others_at_work_and_damage(samples, tmp_path):
     """A replay that is reading puts pruning off; a damaged history is an error with a name."""
     store = filled(tmp_path, samples, (200, 1))
     settings = Settings()
-    with sqlite3.connect(store.path, isolation_level=None) as db:
+    with sqlite3.connect(store.folder / "history.db", isolation_level=None) as db:
         db.execute("BEGIN EXCLUSIVE")
         assert prune_if_due(tmp_path, settings, now=NOW) is None
         db.execute("ROLLBACK")
     db.close()
-    store.path.write_bytes(b"damaged" * 1000)
+    (store.folder / "history.db").write_bytes(b"damaged" * 1000)
     with pytest.raises(StorageError):
         prune_if_due(tmp_path, settings, now=NOW)
     with pytest.raises(TraceError):
