@@ -22,10 +22,11 @@ from pathlib import Path
 
 from ragheal.caching.answers import ANSWERS
 from ragheal.caching.database import Entries
+from ragheal.history.database import HISTORY, reading, writing
+from ragheal.history.retention import prune, prune_if_due
+from ragheal.history.traces import TraceStore
 from ragheal.settings import Settings
 from ragheal.settings.sections import HistorySettings
-from ragheal.tracing.retention import prune, prune_if_due
-from ragheal.tracing.store import HISTORY, TraceStore, open_history
 
 STATUSES = ("answered",) * 16 + ("partial", "disclaimed", "abstained", "abstained")
 ROUTES = ("standard",) * 7 + ("multi_hop", "self_rag", "combined")
@@ -49,8 +50,7 @@ def rows(count: int, body: int) -> Iterator[tuple[object, ...]]:
 def fill(folder: Path, count: int, body: int) -> None:
     if (folder / HISTORY.name).exists():
         return
-    with open_history(folder, write=True) as db:
-        db.execute("PRAGMA synchronous = OFF")
+    with writing(folder) as db:
         db.executemany("INSERT INTO traces VALUES (?,?,?,?,?,?,?,?,?)", rows(count, body))
 
 
@@ -79,7 +79,7 @@ UNLIMITED = Settings(history=HistorySettings(keep_days=100_000, keep_mb=0))
 
 
 def _found(store: TraceStore, reference: str) -> str:
-    with open_history(store.path.parent, write=False) as db:
+    with reading(store.folder) as db:
         return store._resolve(db, reference)
 
 

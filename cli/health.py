@@ -47,7 +47,7 @@ def health(
 
     import ragheal
     from ragheal.health.alerts import alerts
-    from ragheal.health.figures import figures, totals
+    from ragheal.history.figures import figures, totals
 
     folder = session.existing_index(index)
     for flag, path, example in (

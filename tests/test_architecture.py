@@ -12,7 +12,7 @@ import pytest
 
 #: A later one may use an earlier one, never the reverse.
 ORDER = ["errors", "storage", "settings", "types", "text", "models", "indexing", "retrieval", "answering", "strategies",
-         "tracing", "caching", "memory", "failures", "evaluation", "healing", "health", "asking", "engine"]  # fmt: skip
+         "tracing", "caching", "memory", "history", "evaluation", "healing", "health", "asking", "engine"]  # fmt: skip
 ROOT = Path(__file__).resolve().parent.parent
 
 

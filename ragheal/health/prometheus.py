@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from ragheal.errors import StorageError
-from ragheal.failures.runs import BUCKETS
 from ragheal.health.alerts import NAMES, Alert
-from ragheal.health.figures import Figures, Totals
+from ragheal.history.database import BUCKETS
+from ragheal.history.figures import Figures, Totals
 from ragheal.storage.files import export as write_file
 
 Sample = tuple[Sequence[str], float | None]

@@ -125,9 +125,9 @@ def connect(path: Path, mode: Literal["ro", "rw", "rwc", "immutable"], busy: flo
         mode = "rw"  # of a process that was killed: who only reads cannot undo what it began
     query = "mode=ro&immutable=1" if mode == "immutable" else f"mode={mode}"
     uri = f"{path.absolute().as_uri()}?{query}"
-    return sqlite3.connect(
-        uri, uri=True, timeout=busy, isolation_level=None, check_same_thread=mode != "immutable"
-    )
+    db = sqlite3.connect(uri, uri=True, timeout=busy, isolation_level=None, check_same_thread=mode != "immutable")
+    db.execute("PRAGMA temp_store = MEMORY")
+    return db
 
 
 def connect_draft(path: Path) -> sqlite3.Connection:

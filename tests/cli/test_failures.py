@@ -3,10 +3,9 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from made_runs import made
+from made_runs import keep, made
 
-from ragheal.failures import log, runs
-from ragheal.tracing.store import HISTORY, open_history
+from ragheal.history.database import HISTORY
 
 NOW = datetime.now(UTC)
 
@@ -16,13 +15,6 @@ def folder(place):
     folder = place / ".ragheal"
     (folder / "generations" / "000001").mkdir(parents=True)
     return folder
-
-
-def keep(folder, *traces):
-    with open_history(folder, write=True) as db:
-        for trace in traces:
-            runs.write(db, trace)
-            log.write(db, trace)
 
 
 @pytest.fixture

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from ragheal.errors import ConfigError, StorageError
-from ragheal.failures import signals
+from ragheal.history import signals
+from ragheal.history.relearn import relearn
+from ragheal.history.traces import TraceStore
 from ragheal.indexing.store import DocumentRow
 from ragheal.memory import PlanMemory
-from ragheal.memory.rebuild import rebuild
 from ragheal.settings.sections import MemorySettings
-from ragheal.tracing.store import TraceStore
 from ragheal.types import Answer, Recalled
 
 QUESTION = "What is the rate limiting policy of the telemetry API?"
@@ -238,9 +238,7 @@ def test_rebuilt_with_what_users_said(tmp_path, solved, embed, embedder):
         for signal in said[name]:
             signals.note(tmp_path, trace.id, signal)
     for _ in range(2):
-        memory = rebuild(
-            tmp_path, MemorySettings(), embed, embedder.fingerprint, DOCUMENTS, signals.judgements(tmp_path)
-        )
+        memory = relearn(tmp_path, MemorySettings(), embed, embedder.fingerprint, DOCUMENTS)
         strengths = {entry.trace_id: entry.strength for entry in memory.list()}
         assert {name: strengths[trace.id] for name, trace in traces.items()} == {
             "none": 1.0, "bad": 0.5, "corrected": 0.25, "good": 1.1, "seen": 1.0,
@@ -258,13 +256,13 @@ def test_rebuild_that_cannot_write(tmp_path, solved, embed, embedder, what):
     elif os.getuid() == 0:
         pytest.skip("root may write anywhere")
     elif what == "file":
-        rebuild(tmp_path, MemorySettings(), embed, embedder.fingerprint, DOCUMENTS)
+        relearn(tmp_path, MemorySettings(), embed, embedder.fingerprint, DOCUMENTS)
         path.chmod(0o400)
     else:
         tmp_path.chmod(0o500)
     try:
         with pytest.raises(StorageError, match="memory") as error:
-            rebuild(tmp_path, MemorySettings(), embed, embedder.fingerprint, DOCUMENTS)
+            relearn(tmp_path, MemorySettings(), embed, embedder.fingerprint, DOCUMENTS)
         assert what == "no file" or "yours to write?" in error.value.hint
     finally:
         tmp_path.chmod(0o700)
@@ -398,7 +396,7 @@ def test_learnt_again_from_the_traces(tmp_path, solved, embed, embedder):
         DocumentRow("api.md", ".", "api.md", sha256="aa", indexed_at="2026-03-04T05:06:06+00:00"),
         DocumentRow("制度.md", ".", "制度.md", sha256="cc", indexed_at="2026-05-01T00:00:00+00:00"),
     ]
-    memory = rebuild(tmp_path, MemorySettings(), embed, embedder.fingerprint, documents)
+    memory = relearn(tmp_path, MemorySettings(), embed, embedder.fingerprint, documents)
     assert [entry.question for entry in memory.list()] == [QUESTION]
     assert memory.recall(REWORDED, embed(REWORDED), "en", HASHES.get).plan.queries[1].text == "QPS quota"
 

@@ -138,10 +138,10 @@ def test_what_waits_for_the_disk(tmp_path: Path, base: Database, flushes: int) -
 def test_the_databases_keep_what_the_page_promises(repository: Path) -> None:
     """docs/storage.md says of each file what a power cut may take: it must be what the code asks of SQLite."""
     from ragheal.caching.database import CACHE
+    from ragheal.history.database import HISTORY
     from ragheal.indexing.pending import PENDING
     from ragheal.memory.store import MEMORY
     from ragheal.models.chat.ledger import MODELS
-    from ragheal.tracing.store import HISTORY
 
     page = (repository / "docs" / "storage.md").read_text(encoding="utf-8")
     (promised,) = [line for line in page.splitlines() if line.startswith("| databases that last")]

@@ -10,11 +10,11 @@ import msgspec
 import pytest
 
 from ragheal.errors import StorageError, TraceError
+from ragheal.history.traces import TraceStore
 from ragheal.settings import KEYS
 from ragheal.storage.clock import new_id
 from ragheal.storage.sqlite import move_aside
 from ragheal.tracing import files
-from ragheal.tracing.store import TraceStore
 from ragheal.types import Exchange
 
 
@@ -48,6 +48,7 @@ def test_last_is_the_one_last_shown(samples, tmp_path):
     assert store.load("last") == samples.direct()  # the one shown is gone
     with sqlite3.connect(store.folder / "history.db") as db:
         db.execute("DROP TABLE last")
+        db.execute("PRAGMA user_version = 0")
     assert store.load("last") == samples.direct()  # a history of before
     store.shown(second.id)
     assert store.load("last") == second

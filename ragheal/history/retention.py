@@ -1,7 +1,6 @@
 """How long the history is kept: by age and by size, the oldest first.
 
-With a trace go the rows about it in every other table of `history.db` (those with a column `trace_id`), and
-the space is given back to the disk.
+With a trace go the rows about it in the other tables, and the space is given back to the disk.
 """
 
 from __future__ import annotations
@@ -15,17 +14,16 @@ from pathlib import Path
 import msgspec
 
 from ragheal.errors import StorageError
+from ragheal.history.database import ABOUT_TRACES, HISTORY, reading, writing
 from ragheal.settings import Settings
 from ragheal.settings.sections import HistorySettings
 from ragheal.storage.clock import stamp
-from ragheal.storage.sqlite import Damaged, has_table
-from ragheal.tracing.store import HISTORY, open_history
+from ragheal.storage.sqlite import Damaged
 
 MEGABYTE = 1_000_000
 _DAY = 86_400.0
 #: How far the file may outgrow its limit, or what was left the last time, before it is looked at again.
 _SLACK = 1.02
-_UPKEEP = "CREATE TABLE IF NOT EXISTS upkeep (name TEXT PRIMARY KEY, at REAL NOT NULL, bytes INTEGER NOT NULL)"
 
 
 class Pruned(msgspec.Struct, frozen=True):
@@ -46,9 +44,8 @@ def prune(folder: Path, history: HistorySettings, *, now: datetime, dry_run: boo
     """
     if not HISTORY.begun(folder):
         return Pruned()
-    with open_history(folder, write=not dry_run) as db:
+    with reading(folder) if dry_run else writing(folder) as db:
         before = _size(db)
-        db.execute("PRAGMA temp_store = MEMORY")
         db.execute("CREATE TEMP TABLE doomed (id TEXT PRIMARY KEY)")
         freed = _too_old(db, history, now)
         rows: dict[str, int] = {}
@@ -60,9 +57,8 @@ def prune(folder: Path, history: HistorySettings, *, now: datetime, dry_run: boo
             # The bytes a row takes are an estimate: look again.
             while _too_much(db, history, 0):
                 _remove(db, history, now, rows)
-            db.execute(_UPKEEP)
             db.commit()
-            if any(rows.values()):
+            if rows:
                 _shrink(db)
             note = ("pruned", now.timestamp(), _size(db))
             db.execute("INSERT OR REPLACE INTO upkeep VALUES (?,?,?)", note)
@@ -99,8 +95,6 @@ def prune_if_due(folder: Path, settings: Settings, *, now: datetime | None = Non
 def _last(folder: Path) -> tuple[float, int]:
     """When the history was last pruned (seconds since 1970) and the bytes left; 0 and 0 for never."""
     with HISTORY.reading(folder, busy=0.1) as db:
-        if not has_table(db, "upkeep"):
-            return 0.0, 0
         row = db.execute("SELECT at, bytes FROM upkeep WHERE name = 'pruned'").fetchone()
     return (float(row[0]), int(row[1])) if row else (0.0, 0)
 
@@ -143,21 +137,19 @@ def _remove(
     """Delete the doomed and every row about them, or only count; adds to `rows` how many, by table."""
 
     def gone(table: str, where: str, values: tuple[object, ...] = ()) -> None:
-        quoted = '"' + table.replace('"', '""') + '"'
         if dry_run:
-            count = _count(db, f"SELECT count(*) FROM {quoted} WHERE {where}", values)
+            count = _count(db, f"SELECT count(*) FROM {table} WHERE {where}", values)
         else:
-            count = db.execute(f"DELETE FROM {quoted} WHERE {where}", values).rowcount
-        rows[table] = rows.get(table, 0) + count
+            count = db.execute(f"DELETE FROM {table} WHERE {where}", values).rowcount
+        if count:
+            rows[table] = rows.get(table, 0) + count
 
-    for (table,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
-        columns = {row[0] for row in db.execute("SELECT name FROM pragma_table_info(?)", (table,))}
-        if "trace_id" in columns:
-            gone(table, "trace_id IN (SELECT id FROM doomed)")
-            if history.keep_days and "created" in columns:
-                # About a trace that was never kept: it ages on its own.
-                before = stamp(now - timedelta(days=history.keep_days))
-                gone(table, "created < ? AND trace_id NOT IN (SELECT id FROM traces)", (before,))
+    for table in ABOUT_TRACES:
+        gone(table, "trace_id IN (SELECT id FROM doomed)")
+        if history.keep_days:
+            # About a trace that was never kept: it ages on its own.
+            before = stamp(now - timedelta(days=history.keep_days))
+            gone(table, "created < ? AND trace_id NOT IN (SELECT id FROM traces)", (before,))
     gone("traces", "id IN (SELECT id FROM doomed)")
 
 

@@ -1,6 +1,6 @@
 """What users did and said after an answer: signals that mark its trace, weigh, and fade.
 
-Kept in the table `signals` of `history.db`; a signal goes when its trace goes. `asked` remembers for some
+A signal goes when its trace goes. The table `asked` remembers for some
 minutes who asked what, so that a question put in other words is noticed.
 """
 
@@ -11,18 +11,19 @@ import difflib
 import os
 import sqlite3
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Literal, get_args
 
 from ragheal.errors import ConfigError
+from ragheal.history.database import reading, writing
+from ragheal.history.traces import TraceStore
 from ragheal.memory.guard import near_in_words, subject
 from ragheal.memory.normal import normalised
 from ragheal.settings.sections import MemorySettings
 from ragheal.storage.clock import moment, stamp
-from ragheal.storage.sqlite import has_table, storable
-from ragheal.tracing.store import HISTORY, TraceStore, open_history
+from ragheal.storage.sqlite import storable
 from ragheal.types import Trace, Value
 
 Signal = Literal["thumbs_up", "thumbs_down", "follow_up_correction", "no_engagement", "rephrased_query"]
@@ -47,18 +48,6 @@ _OPPOSITES: dict[str, str] = {"thumbs_up": "thumbs_down", "thumbs_down": "thumbs
 _OLDEST_DAYS = 180.0  # a signal older than this weighs nothing that counts
 _ALIKE = MemorySettings().similarity
 _LOOKED_AT = 200  # questions that ill was said of, the newest first
-
-SCHEMA = (
-    """
-    CREATE TABLE IF NOT EXISTS signals (
-        trace_id TEXT NOT NULL, signal TEXT NOT NULL, note TEXT NOT NULL, created TEXT NOT NULL,
-        weight REAL NOT NULL,  -- at `created`
-        session TEXT NOT NULL, UNIQUE (trace_id, signal)
-    )
-    """,
-    "CREATE INDEX IF NOT EXISTS signals_weight ON signals (weight, created)",
-    "CREATE TABLE IF NOT EXISTS asked (trace_id TEXT PRIMARY KEY, session TEXT NOT NULL, created TEXT NOT NULL)",
-)
 
 
 class Noted(Value, frozen=True):
@@ -95,8 +84,7 @@ def note(
     """
     name = known(signal)
     trace = TraceStore(folder).load(trace_id)
-    with open_history(folder, write=True) as db:
-        _prepare(db)
+    with writing(folder) as db:
         created = stamp(now or datetime.now(UTC))
         opposite = _OPPOSITES.get(name, "")
         gone = db.execute("DELETE FROM signals WHERE trace_id = ? AND signal = ?", (trace.id, opposite)).rowcount
@@ -131,12 +119,32 @@ def judgements(folder: Path) -> dict[str, tuple[bool, ...]]:
     Raises TraceError.
     """
     found: dict[str, tuple[bool, ...]] = {}
-    with _reading(folder) as db:
-        if db is None:
-            return found
+    with reading(folder) as db:
         for trace_id, signal in db.execute("SELECT trace_id, signal FROM signals ORDER BY created, rowid"):
             if signal in _TEACHING:
                 found[trace_id] = (*found.get(trace_id, ()), WEIGHTS[signal] > 0)
+    return found
+
+
+def unhappy(folder: Path) -> frozenset[str]:
+    """Traces that a user thumbed down or corrected. Raises TraceError."""
+    query = "SELECT trace_id FROM signals WHERE signal IN ('thumbs_down', 'follow_up_correction')"
+    with reading(folder) as db:
+        return frozenset(row[0] for row in db.execute(query))
+
+
+def put_again(folder: Path) -> dict[str, tuple[str, ...]]:
+    """For each trace, questions in which the same user said it in other words and was answered at once.
+
+    Such a signal is as old as the run that gave rise to it. Raises TraceError.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    with reading(folder) as db:
+        for trace, question in db.execute(
+            "SELECT s.trace_id, t.question FROM signals s JOIN traces t ON t.created = s.created "
+            "WHERE s.signal = 'rephrased_query' AND t.status = 'answered' AND t.rounds = 1 ORDER BY s.rowid"
+        ):
+            found[trace] = (*found.get(trace, ()), question)
     return found
 
 
@@ -159,9 +167,7 @@ def raised(
     earlier one. Raises TraceError.
     """
     today = now or datetime.now(UTC)
-    with _reading(folder) as db:
-        if db is None:
-            return 0
+    with reading(folder) as db:
         since = stamp(today - timedelta(days=_OLDEST_DAYS))
         ill = db.execute(
             "SELECT t.question FROM signals s JOIN traces t ON t.id = s.trace_id WHERE s.weight < 0 "
@@ -193,8 +199,7 @@ def find_rephrased(
     if not who or trace.cache is not None or trace.answer.status == "direct":
         return None
     asked_at = moment(trace.created)
-    with open_history(folder, write=True) as db:
-        _prepare(db)
+    with writing(folder) as db:
         since = stamp(asked_at - timedelta(seconds=REPHRASED_WITHIN))
         db.execute("DELETE FROM asked WHERE created < ?", (stamp(asked_at - timedelta(hours=1)),))
         db.execute("INSERT OR REPLACE INTO asked VALUES (?, ?, ?)", (trace.id, who, trace.created))
@@ -208,7 +213,7 @@ def find_rephrased(
         (i for i, q in earlier if normalised(q) != same and _is_reworded(trace.question, q, similar)), None
     )
     if found is not None:
-        with open_history(folder, write=True) as db:
+        with writing(folder) as db:
             _add(db, found, "rephrased_query", "", trace.created, who)
     return found
 
@@ -247,18 +252,3 @@ def _add(db: sqlite3.Connection, trace_id: str, signal: str, text: str, created:
     """Whether it was new."""
     row = (trace_id, signal, storable(text), created, WEIGHTS[signal], storable(session))
     return db.execute("INSERT OR IGNORE INTO signals VALUES (?,?,?,?,?,?)", row).rowcount > 0
-
-
-def _prepare(db: sqlite3.Connection) -> None:
-    for statement in SCHEMA:
-        db.execute(statement)
-
-
-@contextlib.contextmanager
-def _reading(folder: Path) -> Iterator[sqlite3.Connection | None]:
-    """The history, or None when no signal was ever given."""
-    if not HISTORY.begun(folder):
-        yield None
-        return
-    with open_history(folder, write=False) as db:
-        yield db if has_table(db, "signals") else None

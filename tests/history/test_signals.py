@@ -9,9 +9,10 @@ import msgspec
 import pytest
 
 from ragheal.errors import ConfigError, StorageError, TraceError
-from ragheal.failures import signals
+from ragheal.history import signals
+from ragheal.history.database import HISTORY
+from ragheal.history.traces import TraceStore
 from ragheal.memory import PlanMemory
-from ragheal.tracing.store import HISTORY, TraceStore
 from ragheal.types import Cached
 
 NOW = datetime(2026, 3, 4, 12, 0, 0, tzinfo=UTC)
@@ -253,10 +254,12 @@ def test_a_damaged_history_is_told(ask, tmp_path):
 
 
 def test_a_history_from_before_signals(ask, tmp_path):
-    """An older index has no such table."""
+    """An older index has no such table, and no number."""
     ask(QUESTION)
+    with sqlite3.connect(tmp_path / HISTORY.name) as db:
+        for statement in ("DROP TABLE signals", "DROP TABLE asked", "PRAGMA user_version = 0"):
+            db.execute(statement)
     assert signals.raised(tmp_path, QUESTION, now=NOW) == 0
     assert signals.judgements(tmp_path) == {}
-    with sqlite3.connect(tmp_path / HISTORY.name) as db:
-        assert db.execute("SELECT name FROM sqlite_master WHERE name = 'signals'").fetchone() is None
+    assert signals.note(tmp_path, "last", "thumbs_down", now=NOW).weight == -1.0
     assert signals.raised(tmp_path / "nowhere", QUESTION, now=NOW) == 0
