@@ -7,11 +7,12 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from ragheal.indexing.bm25 import K1
 from ragheal.indexing.opened import OpenIndex
 from ragheal.models.base import Embedder
 from ragheal.retrieval.fuse import Fused, fuse
 from ragheal.retrieval.rerank import POOL, rerank
-from ragheal.retrieval.weights import K1, Weights
+from ragheal.retrieval.weights import Weights
 from ragheal.settings import Settings
 from ragheal.text.analyze import terms
 from ragheal.types import Channel, ChatReply, ChatRequest, Chunk, Hit, Lang, Query, Reading
