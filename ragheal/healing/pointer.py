@@ -16,7 +16,7 @@ from pathlib import Path
 
 import msgspec
 
-from ragheal.errors import IndexBusy, IndexDamaged
+from ragheal.errors import IndexDamaged
 from ragheal.storage.files import leftovers, storage_errors, write_whole
 from ragheal.storage.lock import exclusive
 from ragheal.types import Value
@@ -64,18 +64,13 @@ def writing(index: Path) -> Iterator[None]:
 
     Raises IndexBusy at once when another process has it, StorageError when the folder cannot be written.
     """
-
-    def busy() -> IndexBusy:
-        return IndexBusy(
-            f"another `ragheal heal` is at work in {index}",
-            hint="wait for it to finish, then run the command again",
-        )
-
     folder = index / FOLDER
     with ExitStack() as stack:
         with storage_errors(index):
             folder.mkdir(exist_ok=True)
-            stack.enter_context(exclusive(folder / "lock", busy))
+            stack.enter_context(
+                exclusive(folder / "lock", lambda: f"another `ragheal heal` is at work in {index}")
+            )
             for path in leftovers(folder):
                 path.unlink()
         yield

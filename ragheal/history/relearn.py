@@ -53,7 +53,7 @@ def relearn(
             continue
         if unfit(trace):
             continue
-        # Both times are ISO 8601 in UTC, but differ in how they write fractions and the zone.
+        # To the second: indexes from before wrote no fractions and another sign for the zone.
         hashes = {source: digest for source, (at, digest) in indexed.items() if at[:19] <= trace.created[:19]}
         if all(citation.source in hashes for citation in trace.answer.citations):
             plan = memory.remember(trace, embed(trace.question), lang(trace.question), hashes)

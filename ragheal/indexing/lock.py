@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 
-from ragheal.errors import IndexBusy
 from ragheal.indexing.folder import Folder
 from ragheal.storage.files import storage_errors
 from ragheal.storage.lock import exclusive
@@ -19,17 +18,18 @@ def writing(folder: Folder) -> Iterator[None]:
     Raises IndexBusy at once when another process has it, StorageError when the folder cannot be written.
     """
 
-    def busy() -> IndexBusy:
-        return IndexBusy(
-            f"another process{_holder(folder)} is writing the index {folder.path}",
-            hint="wait for it to finish, then run the command again",
-        )
+    def busy() -> str:
+        return f"another process{_holder(folder)} is writing the index {folder.path}"
+
+    def leave() -> None:
+        with suppress(OSError):
+            folder.writer.unlink()
 
     with ExitStack() as stack:
         with storage_errors(folder.path):
             folder.make()
             stack.enter_context(exclusive(folder.lock, busy))
-            stack.callback(folder.writer.unlink, missing_ok=True)
+            stack.callback(leave)
             folder.writer.write_text(f"{os.getpid()}\n", encoding="ascii")
         yield
 

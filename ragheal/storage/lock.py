@@ -8,19 +8,19 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from ragheal.errors import RaghealError
+from ragheal.errors import IndexBusy
 
 
 @contextmanager
-def exclusive(path: Path, busy: Callable[[], RaghealError]) -> Iterator[None]:
-    """Hold a lock file. Raises what `busy` gives, at once, when another process has it; OSError."""
+def exclusive(path: Path, busy: Callable[[], str]) -> Iterator[None]:
+    """Hold a lock file. Raises IndexBusy, with what `busy` says, at once when another process has it; OSError."""
     from filelock import FileLock, Timeout
 
     lock = FileLock(path)
     try:
         lock.acquire(timeout=0)
     except Timeout:
-        raise busy() from None
+        raise IndexBusy(busy(), hint="wait for it to finish, then run the command again") from None
     try:
         yield
     finally:
@@ -29,11 +29,10 @@ def exclusive(path: Path, busy: Callable[[], RaghealError]) -> Iterator[None]:
 
 def is_held(path: Path) -> bool:
     """Whether a process holds the lock file now. Raises OSError."""
-    held = RaghealError("held")
     try:
-        with exclusive(path, lambda: held):
+        with exclusive(path, str):
             return False
-    except RaghealError:
+    except IndexBusy:
         return True
 
 
