@@ -34,7 +34,7 @@ def stats(index: options.Index = None, json: options.Json = False) -> int:
     if json:
         from .envelope import envelope
 
-        path = folder / CACHE
+        path = folder / CACHE.name
         kinds = {kind: _fields(entry) for kind, entry in figures.items()}
         size = path.stat().st_size if path.is_file() else 0
         console.write(console.dump(envelope("cache stats", file=str(path), bytes=size, **kinds)))

@@ -11,8 +11,8 @@ from .text import one_line, plural
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from ragheal.failures.clusters import Cluster
-    from ragheal.failures.patterns import Pattern, Patterns
+    from ragheal.history.clusters import Cluster
+    from ragheal.history.patterns import Pattern, Patterns
 
 _LABEL = 13
 _SHOWN = 10  # clusters, and entries of each other kind; --json has all

@@ -13,7 +13,7 @@ from ragheal.errors import ConfigError
 from . import console, options, session
 
 if TYPE_CHECKING:
-    from ragheal.failures.log import Failure
+    from ragheal.history.log import Failure
     from ragheal.settings import Settings
 
 _MOST_DAYS = 36_500.0
@@ -47,8 +47,8 @@ def failures(
     """List the questions that failed or had to heal, newest first. With --cluster: what they have in common."""
     from datetime import UTC, datetime, timedelta
 
-    from ragheal.failures import log
-    from ragheal.failures.runs import stamp
+    from ragheal.history import log
+    from ragheal.storage.clock import stamp
 
     folder = session.existing_index(index)
     loaded = session.settings(folder, preset, assignments)
@@ -89,10 +89,10 @@ def _clustered(
     *,
     json: bool,
 ) -> int:
-    from ragheal.failures import clusters, log, patterns
-    from ragheal.failures.runs import stamp
-    from ragheal.failures.vectors import questions_of
+    from ragheal.history import clusters, log, patterns
+    from ragheal.history.vectors import questions_of
     from ragheal.models import load_embedder
+    from ragheal.storage.clock import stamp
 
     chosen = settings.embedding
     model = load_embedder(chosen.model, chosen.query_prefix, chosen.passage_prefix, threads=chosen.threads)

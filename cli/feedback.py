@@ -27,7 +27,7 @@ def feedback(
     quiet: options.Quiet = False,
 ) -> int:
     """Mark an answer. A question that ill was said of is searched harder the next time."""
-    from ragheal.failures import signals
+    from ragheal.history import signals
 
     if len(text) > 2000:
         raise ConfigError("--note is too long", hint="2,000 characters at most")

@@ -290,8 +290,8 @@ def auto(
 
 
 def _propose(engine: Engine, folder: Path, *, quiet: bool) -> Any:
-    from ragheal.failures.vectors import questions_of
     from ragheal.healing.propose import propose
+    from ragheal.history.vectors import questions_of
 
     embedder = engine.embedder()
     with progress.counted("questions", None, quiet=quiet) as advance:

@@ -47,7 +47,7 @@ def health(
 
     import ragheal
     from ragheal.health.alerts import alerts
-    from ragheal.health.figures import figures, totals
+    from ragheal.history.figures import figures, totals
 
     folder = session.existing_index(index)
     for flag, path, example in (
@@ -87,10 +87,6 @@ def _write_dashboard(path: Path) -> None:
     """Raises StorageError when the file cannot be written."""
     from importlib.resources import files
 
-    from ragheal.errors import StorageError
-    from ragheal.tracing.files import UNWRITABLE, replace
+    from ragheal.storage.files import export
 
-    try:
-        replace(path, files("ragheal_configs").joinpath("grafana", "ragheal.json").read_bytes())
-    except OSError as error:
-        raise StorageError(f"cannot write {path}: {error.strerror or error}", hint=UNWRITABLE) from None
+    export(path, files("ragheal_configs").joinpath("grafana", "ragheal.json").read_bytes())

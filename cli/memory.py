@@ -100,9 +100,8 @@ def rebuild(
     quiet: options.Quiet = False,
 ) -> int:
     """Learn again from the saved traces, after the memory was damaged or the embedder changed."""
-    from ragheal.failures.signals import judgements
+    from ragheal.history.relearn import relearn
     from ragheal.indexing.opened import OpenIndex
-    from ragheal.memory.rebuild import rebuild as again
     from ragheal.models import load_embedder
 
     from .text import plural
@@ -112,14 +111,7 @@ def rebuild(
     chosen = settings.embedding
     embedder = load_embedder(chosen.model, chosen.query_prefix, chosen.passage_prefix, threads=chosen.threads)
     with OpenIndex.open(folder) as opened:
-        memory = again(
-            folder,
-            settings.memory,
-            embedder.embed_query,
-            embedder.fingerprint,
-            opened.documents(),
-            judgements(folder),
-        )
+        memory = relearn(folder, settings.memory, embedder.embed_query, embedder.fingerprint, opened.documents())
     for text in memory.notes:
         console.note(f"{text}\n")
     if json:

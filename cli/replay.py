@@ -67,7 +67,7 @@ def load(name: str, index: Path | None) -> TraceFile:
         return read(path)
     if path.suffix or len(path.parts) > 1:
         raise TraceError(f"there is no file {name}", hint="`ragheal traces` lists the saved traces by id")
-    from ragheal.tracing.store import TraceStore
+    from ragheal.history.traces import TraceStore
 
     folder = index or session.found_upwards()
     if folder is None:

@@ -14,9 +14,9 @@ from ragheal.errors import ConfigError, IndexMissing
 from . import console, options, session, target
 
 if TYPE_CHECKING:
+    from ragheal.history.retention import Pruned
+    from ragheal.history.traces import TraceRow
     from ragheal.settings.sections import HistorySettings
-    from ragheal.tracing.retention import Pruned
-    from ragheal.tracing.store import TraceRow
 
 LIST, PRUNE = "list", "prune"
 
@@ -63,7 +63,7 @@ def traces(
     quiet: options.Quiet = False,
 ) -> int:
     """List the saved traces, newest first. `ragheal replay ID` shows one."""
-    from ragheal.tracing.store import TraceStore
+    from ragheal.history.traces import TraceStore
     from ragheal.types import ROUTES, Status
 
     if (trace is None) != (export is None):
@@ -118,7 +118,7 @@ def prune(
     """Remove the oldest traces, with the failures and signals that belong to them."""
     from datetime import UTC, datetime
 
-    from ragheal.tracing.retention import prune
+    from ragheal.history.retention import prune
 
     folder = _folder(index)
     for flag, value in (("--keep-days", keep_days), ("--keep-mb", keep_mb)):

@@ -8,11 +8,12 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from ragheal.indexing.bm25 import K1
 from ragheal.indexing.opened import OpenIndex
 from ragheal.models.base import Embedder
 from ragheal.retrieval.fuse import Fused, fuse
 from ragheal.retrieval.rerank import POOL, Near, rerank
-from ragheal.retrieval.weights import K1, Weights
+from ragheal.retrieval.weights import Weights
 from ragheal.settings import Settings
 from ragheal.text.analyze import terms
 from ragheal.types import Channel, ChatReply, ChatRequest, Chunk, Hit, Lang, Query, Reading
@@ -145,9 +146,6 @@ class LiveDoors:
                 if len(hits) == wanted:
                     return hits
         return hits
-
-    def neighbours(self, chunk_id: str) -> tuple[Hit, ...]:
-        return tuple(Hit(chunk, 0.0) for chunk in self._index.neighbours(chunk_id))
 
     def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
         return self._index.frequencies(terms) | {"": self._index.chunk_count}
