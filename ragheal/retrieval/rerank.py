@@ -24,8 +24,9 @@ WINDOWS = 4
 #: What nearness is worth beside the reader's word, in logits: for a standard deviation of the cosine, and for BM25
 #: as a share of the best (fitted on held-out questions; docs/benchmarks.md).
 PER_DEVIATION, PER_WORDS = 1.3, 0.8
-#: A question that needs several passages: those that only lead to the answer must stay among the first.
-PRIOR_OF_PARTS = 9.0
+#: A question that needs several passages: those that only lead to the answer must stay among the first. And a step
+#: of one: what it searches for is not what the question says.
+PRIOR_OF_PARTS, PRIOR_OF_STEP = 9.0, 3.0
 
 
 class Near(NamedTuple):
@@ -64,7 +65,9 @@ def rerank(query: Query, hits: Sequence[Hit], read: Read, weights: Weights, near
 
     look([(i, found[0]) for i, found in enumerate(texts) if found])
     nearness = near.of(pool, own=own)
-    prior = [PRIOR_OF_PARTS * (hit.score - 1.0) for hit in pool] if query.wants == "parts" else nearness
+    # What a chain needs need not be near its question: there the channels' own order counts.
+    fused = PRIOR_OF_PARTS if query.wants == "parts" else PRIOR_OF_STEP if query.after else 0.0
+    prior = [fused * (hit.score - 1.0) for hit in pool] if fused else nearness
 
     def order() -> list[int]:
         return sorted(range(len(pool)), key=lambda i: (-worth(best[i], prior[i]), i))

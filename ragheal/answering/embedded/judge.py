@@ -42,7 +42,8 @@ class Finding(Value, frozen=True):
 
         Whether the chosen sentence is right is another matter; for this, what else is known only blurs the reader.
         """
-        found = [self.panel.best, *(side.found for side in self.sides.sides)] if self.sides else [self.panel.best]
+        found = [self.panel.best, self.chain.panel.best if self.chain else None]
+        found += [side.found for side in self.sides.sides] if self.sides else []
         return max((one.p for one in found if one is not None), default=0.0)
 
 

@@ -105,7 +105,8 @@ class EvidenceReader:
         # Beside a sentence that is none ("Until May it was Vale"), the next may be one ("Since then it is Lind").
         apart = [rest for candidate in found if (rest := _without(candidate)) is not None][:_APART]
         found += self._read(question, apart, after)
-        near = {hit.chunk.id: hit.nearness for hit in hits}
+        # After a link the answer need not be near the question: that is what the link is for.
+        near = {} if after else {hit.chunk.id: hit.nearness for hit in hits}
         found = [msgspec.structs.replace(one, nearness=near.get(one.chunk.id, 0.0)) for one in found]
         order = sorted(range(len(found)), key=lambda i: (-found[i].worth, i))
         best = [self._settled(question, found[i]) for i in order[:1]]
