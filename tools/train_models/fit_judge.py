@@ -26,7 +26,7 @@ MIX = {"here": 66, "gone": 12, "near miss": 22}
 PROMISE, PROMISE_STRICT = 0.88, 0.92
 #: Share of the colleagues' questions with their passage at hand that fall below the lower threshold, and are refused:
 #: they say it in the least of the documents' words.
-LOST, LOST_STRICT = 0.12, 0.25
+LOST, LOST_STRICT = 0.1, 0.22
 
 
 def weights_of(rows: list[dict[str, Any]]) -> Any:
