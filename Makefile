@@ -1,4 +1,4 @@
-# `make check` is the one command that says whether the tree is sound: format, lint, types, tests.
+# `make check` is the one command that says whether the tree is sound: format, lint, imports, types, tests.
 PYTHON ?= python3
 VENV ?= .venv
 EXTRAS ?= dev
@@ -9,6 +9,7 @@ BIN = $(VENV)/bin
 check: install
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	$(BIN)/lint-imports --no-cache --no-logo
 	$(BIN)/mypy
 	$(BIN)/python -m pytest
 
@@ -25,6 +26,7 @@ format: install
 
 lint: install
 	$(BIN)/ruff check .
+	$(BIN)/lint-imports --no-cache --no-logo
 
 types: install
 	$(BIN)/mypy

@@ -22,10 +22,11 @@ from pathlib import Path
 
 from ragheal.caching.answers import ANSWERS
 from ragheal.caching.database import Entries
+from ragheal.history.database import HISTORY, reading, writing
+from ragheal.history.retention import prune, prune_if_due
+from ragheal.history.traces import TraceStore
 from ragheal.settings import Settings
 from ragheal.settings.sections import HistorySettings
-from ragheal.tracing.retention import prune, prune_if_due
-from ragheal.tracing.store import HISTORY, TraceStore, open_history
 
 STATUSES = ("answered",) * 16 + ("partial", "disclaimed", "abstained", "abstained")
 ROUTES = ("standard",) * 7 + ("multi_hop", "self_rag", "combined")
@@ -47,10 +48,9 @@ def rows(count: int, body: int) -> Iterator[tuple[object, ...]]:
 
 
 def fill(folder: Path, count: int, body: int) -> None:
-    if (folder / HISTORY).exists():
+    if (folder / HISTORY.name).exists():
         return
-    with open_history(folder, write=True) as db:
-        db.execute("PRAGMA synchronous = OFF")
+    with writing(folder) as db:
         db.executemany("INSERT INTO traces VALUES (?,?,?,?,?,?,?,?,?)", rows(count, body))
 
 
@@ -79,7 +79,7 @@ UNLIMITED = Settings(history=HistorySettings(keep_days=100_000, keep_mb=0))
 
 
 def _found(store: TraceStore, reference: str) -> str:
-    with open_history(store.path.parent, write=False) as db:
+    with reading(store.folder) as db:
         return store._resolve(db, reference)
 
 
@@ -113,8 +113,8 @@ def main() -> None:
         folder.mkdir(parents=True, exist_ok=True)
         print(f"filled in {timed(lambda: fill(folder, arguments.rows, arguments.body)):.1f} s")
         prune_if_due(folder, UNLIMITED)
-        size = (folder / HISTORY).stat().st_size
-        with sqlite3.connect(folder / HISTORY) as db:
+        size = (folder / HISTORY.name).stat().st_size
+        with sqlite3.connect(folder / HISTORY.name) as db:
             (count,) = db.execute("SELECT count(*) FROM traces").fetchone()
         print(f"{count:,} traces, {size / 1e6:,.0f} MB\n\n| reading | median ms | max ms |\n|---|---|---|")
         for name, work in readings(folder, count).items():
@@ -125,7 +125,7 @@ def main() -> None:
         if not arguments.folder:
             limits = HistorySettings(keep_days=330, keep_mb=0)
             seconds = timed(lambda: prune(folder, limits, now=NOW))
-            left = (folder / HISTORY).stat().st_size
+            left = (folder / HISTORY.name).stat().st_size
             print(
                 f"| traces prune --keep-days 330 ({(size - left) / 1e6:,.0f} MB less) | {seconds * 1e3:,.0f} | |"
             )

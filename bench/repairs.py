@@ -22,11 +22,11 @@ from typing import Any
 from ragheal.engine import Engine
 from ragheal.evaluation.grading import RIGHT, WEAK, WRONG, grade
 from ragheal.evaluation.questions import Line, read
-from ragheal.failures.vectors import questions_of
 from ragheal.healing import auto, pointer, steps
 from ragheal.healing.overlay import in_force
 from ragheal.healing.propose import propose
 from ragheal.healing.repairs import said
+from ragheal.history.vectors import questions_of
 from ragheal.settings import load
 from ragheal.text.script import has_han
 from ragheal.types import Trace

@@ -21,9 +21,10 @@ from pathlib import Path
 import numpy as np
 from msgspec.structs import replace
 
-from ragheal.failures import clusters, log, patterns, runs
-from ragheal.health.figures import figures, totals
-from ragheal.tracing.store import HISTORY, open_history
+from ragheal.history import clusters, log, patterns, runs
+from ragheal.history.database import COLUMNS, HISTORY, writing
+from ragheal.history.figures import figures, totals
+from ragheal.storage.clock import stamp
 from ragheal.types import ROUTES, Answer, Check, Evidence, Status, Trace
 
 STATUSES: tuple[Status, ...] = ("answered",) * 16 + ("partial", "disclaimed", "abstained", "abstained")
@@ -52,7 +53,7 @@ def _shape(chance: random.Random) -> Trace:
 
 def fill(folder: Path, count: int) -> None:
     """A million runs, written as `runs.write` and `log.write` write one, without going through it each time."""
-    if (folder / HISTORY).exists():
+    if (folder / HISTORY.name).exists():
         return
     chance = random.Random(7)
     made = shapes(chance)
@@ -60,13 +61,10 @@ def fill(folder: Path, count: int) -> None:
     hours: dict[tuple[int, str], Counter[str]] = {}
     traits: dict[tuple[int, str, str], list[int]] = {}
     step = timedelta(days=DAYS) / count
-    with open_history(folder, write=True) as db:
-        db.execute("PRAGMA synchronous = OFF")
-        for statement in (*runs.SCHEMA, *log.SCHEMA):
-            db.execute(statement)
+    with writing(folder) as db:
         for number in range(count):
             at = NOW - step * (count - number)
-            trace_id, created, which = f"{number:011d}", runs.stamp(at), chance.randrange(SHAPES)
+            trace_id, created, which = f"{number:011d}", stamp(at), chance.randrange(SHAPES)
             row, tally, named, failure = rows[which]
             marks = ",".join("?" * len(row))
             db.execute(f"INSERT INTO runs VALUES ({marks})", (trace_id, created, *row[2:]))
@@ -77,7 +75,7 @@ def fill(folder: Path, count: int) -> None:
             if failure is not None:
                 log.insert(db, (trace_id, created, *failure[2:]))
         for key, tally in hours.items():
-            db.execute(runs._ADD, (*key, *(tally[name] for name in runs.COLUMNS)))
+            db.execute(runs._ADD, (*key, *(tally[name] for name in COLUMNS)))
         db.executemany("INSERT INTO traits VALUES (?,?,?,?,?,?,?)", [(*key, *c) for key, c in traits.items()])
 
 
@@ -92,7 +90,7 @@ def readings(folder: Path) -> dict[str, Callable[[], object]]:
         "counters for Prometheus": lambda: totals(folder),
         "failures": lambda: log.list(folder),
         "failures --outcome failed --since 30": lambda: log.list(
-            folder, outcome="failed", since=runs.stamp(NOW - timedelta(days=30))
+            folder, outcome="failed", since=stamp(NOW - timedelta(days=30))
         ),
         "failures --contains quokka (there is none)": lambda: log.list(folder, contains="quokka"),
         "patterns, 7 days": lambda: patterns.find(folder, since=NOW - timedelta(days=7)),
@@ -106,9 +104,9 @@ def noting(folder: Path) -> float:
     trace = shapes(random.Random(1))[0]
     taken = []
     for number in range(50):
-        one = replace(trace, id=f"{time.time_ns():x}{number}", created=runs.stamp(datetime.now(UTC)))
+        one = replace(trace, id=f"{time.time_ns():x}{number}", created=stamp(datetime.now(UTC)))
         started = time.perf_counter()
-        with open_history(folder, write=True) as db:
+        with writing(folder) as db:
             runs.write(db, one)
             log.write(db, one)
         taken.append(time.perf_counter() - started)
@@ -125,7 +123,7 @@ def main() -> None:
         folder = arguments.folder or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
         fill(folder, arguments.rows)
-        print(f"{arguments.rows:,} runs, {(folder / HISTORY).stat().st_size / 1e6:,.0f} MB\n")
+        print(f"{arguments.rows:,} runs, {(folder / HISTORY.name).stat().st_size / 1e6:,.0f} MB\n")
         print("| reading | median ms | median ms of processor time |\n|---|---|---|")
         for name, work in readings(folder).items():
             taken, worked = [], []

@@ -153,6 +153,19 @@ class Page(NamedTuple):
         return "".join(line.rstrip() + "\n" for line in text.split("\n")[:-1])
 
 
+def whole(value: Any) -> Any:
+    """A value with all its fields, also where they hold their defaults: a reader need not know ours."""
+    import msgspec
+
+    if isinstance(value, msgspec.Struct):
+        return {name: whole(getattr(value, name)) for name in value.__struct_fields__}
+    if isinstance(value, dict):
+        return {key: whole(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [whole(entry) for entry in value]
+    return value
+
+
 def dump(value: Any, *, pretty: bool | None = None) -> str:
     """A value as JSON with a newline at the end; on a terminal indented, unless told otherwise."""
     import msgspec

@@ -134,16 +134,3 @@ def report(error: RaghealError) -> None:
 
     hint = f"  hint: {clean(error.hint)}\n" if error.hint else ""
     console.note(f"ragheal: {clean(error.message)}\n{hint}")
-
-
-def whole(value: Any) -> Any:
-    """A value with all its fields, also where they hold their defaults: a reader need not know ours."""
-    import msgspec
-
-    if isinstance(value, msgspec.Struct):
-        return {name: whole(getattr(value, name)) for name in value.__struct_fields__}
-    if isinstance(value, dict):
-        return {key: whole(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [whole(entry) for entry in value]
-    return value

@@ -104,13 +104,13 @@ class Surroundings:
 
     def recalled(self, start: Start, route: Route) -> Start:
         """The same start with the plan of a question like it, when one is remembered."""
-        from ragheal.memory.store import begun
+        from ragheal.memory.store import MEMORY
 
         memory = self._memory()
         # What was learnt of a repaired question must not outlive its repair: those are not remembered.
         if route not in _SEARCHING or memory is None or start.raised or start.overlay_acts:
             return start
-        if not begun(memory.path):
+        if not MEMORY.begun(memory.folder):
             return start
         vector = self._embedder.embed_query(start.asked)
         found = memory.recall(start.asked, vector, lang(start.asked), self._index.hash_of)
@@ -130,9 +130,10 @@ class Surroundings:
 
     def record(self, trace: Trace) -> tuple[str, ...]:
         """Keep the trace and what the reviews read; gives what could not be kept, in words."""
-        from ragheal.failures import log, runs, signals
-        from ragheal.tracing.retention import prune_if_due
-        from ragheal.tracing.store import TraceStore, open_history
+        from ragheal.history import log, runs, signals
+        from ragheal.history.database import writing
+        from ragheal.history.retention import prune_if_due
+        from ragheal.history.traces import TraceStore
 
         if not self._settings.trace.save or self.trial is not None or self.apart:
             return ()
@@ -144,7 +145,7 @@ class Surroundings:
         except RaghealError as error:
             return (f"trace not saved: {error.message}",)
         try:
-            with open_history(self._folder, write=True) as db:
+            with writing(self._folder) as db:
                 runs.write(db, trace)
                 if trace.cache is None and self._settings.loop.heal:
                     log.write(db, trace)
@@ -186,7 +187,7 @@ class Surroundings:
         return in_force(self._folder)
 
     def _raised(self, question: str) -> int:
-        from ragheal.failures.signals import raised
+        from ragheal.history.signals import raised
 
         try:
             return raised(self._folder, question, self._similar(question))

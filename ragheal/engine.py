@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from ragheal.retrieval.live import ChatModel, LiveDoors
     from ragheal.settings.sections import LoopSettings
 
-INDEX_NAME = ".ragheal"
-
 
 def find_index(start: Path, given: Path | None = None) -> Path:
     """The index folder: the one given, else the nearest `.ragheal` upwards. Raises IndexMissing."""
@@ -189,9 +187,9 @@ class Engine:
         from ragheal import __version__
         from ragheal.answering.account import accounted
         from ragheal.answering.kit import Kit, Story
+        from ragheal.storage.clock import new_id, now
         from ragheal.strategies import STRATEGIES
         from ragheal.strategies.adaptive import decide
-        from ragheal.tracing.store import new_id, now
 
         started = time.perf_counter()
         steps: list[Step] = []

@@ -109,7 +109,7 @@ def _about(engine: Engine, file: str, total: int, repeat: int) -> About:
     from ragheal import __version__
     from ragheal.engine import recorded_settings
     from ragheal.healing.overlay import in_force
-    from ragheal.tracing.store import now
+    from ragheal.storage.clock import now
 
     doors, recorded = engine.doors(), recorded_settings(engine.settings)
     overlay = in_force(engine.index_dir)

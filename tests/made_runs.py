@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from itertools import count
+from pathlib import Path
 
-from ragheal.tracing.store import new_id
+from ragheal.history import log, runs
+from ragheal.history.database import writing
+from ragheal.storage.clock import new_id, stamp
 from ragheal.types import (
     TRACE_VERSION,
     Answer,
@@ -33,6 +36,14 @@ from ragheal.types import (
 
 NOW = datetime(2026, 6, 15, 12, 30, tzinfo=UTC)
 _number = count()
+
+
+def keep(folder: Path, *traces: Trace) -> None:
+    """As the program keeps them: counted, and logged where they failed or healed."""
+    with writing(folder) as db:
+        for trace in traces:
+            runs.write(db, trace)
+            log.write(db, trace)
 
 
 def made(
@@ -84,7 +95,7 @@ def made(
     return Trace(
         version=TRACE_VERSION,
         id=f"{new_id()[:7]}{next(_number):04d}",
-        created=created.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        created=stamp(created),
         ragheal="0.1.0",
         question=question,
         index_generation=1,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ragheal.healing.overlay import Overlay
 from ragheal.healing.repairs import Synonym
-from ragheal.tracing.store import new_id, now
+from ragheal.storage.clock import new_id, now
 from ragheal.types import TRACE_VERSION, Answer, Citation, Status, Trace
 
 PLAIN = "What is the speed limit?"

@@ -1,46 +1,66 @@
-"""The shape of the program, held by tests: one direction of imports, light start, packages that ship."""
+"""The shape of the program: what no linter holds. Imports point one way by the contracts of import-linter."""
 
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-#: A later one may use an earlier one, never the reverse.
-ORDER = ["errors", "settings", "types", "text", "models", "indexing", "retrieval", "answering", "strategies",
-         "tracing", "caching", "memory", "failures", "evaluation", "healing", "health", "asking", "engine", "checkup", "evaluate"]  # fmt: skip
 ROOT = Path(__file__).resolve().parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+#: Calls that write in a way of their own, or open what `storage/` opens.
+OF_STORAGE = {"sqlite3.connect", "os.replace", "os.fsync", "fcntl.flock", "FileLock", "shelve.open", "mkstemp"}
 
 
-def imports(path: Path) -> set[str]:
-    """The parts of ragheal that a file imports, at top level or within functions."""
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        names = []
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
-            names = [node.module] if node.module != "ragheal" else [f"ragheal.{a.name}" for a in node.names]
-        found |= {name.split(".")[1] for name in names if name.startswith("ragheal.")}
-    return found
+def test_the_page_and_the_contracts_say_the_same() -> None:
+    """A newcomer reads the order on the page; what is checked is the order of the contracts."""
+    layers = PROJECT["tool"]["importlinter"]["contracts"][0]["layers"]
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    (order,) = re.findall(r"`(errors → [^`]+)`", page)
+    told = [stage.split(", ") for stage in " ".join(order.split()).split(" → ")]
+    assert told == [*(layer.split(" | ") for layer in reversed(layers)), ["cli"]]
 
 
-def test_imports_point_one_way() -> None:
-    """A newcomer can read the stages in order only while no early stage reaches for a late one."""
-    wrong = []
-    for path in sorted((ROOT / "ragheal").rglob("*.py")):
-        part = path.relative_to(ROOT / "ragheal").parts[0].removesuffix(".py")
-        if part == "__init__":
-            continue
-        assert part in ORDER, f"{path} is in no known stage"
-        later = {name for name in imports(path) if name in ORDER and ORDER.index(name) > ORDER.index(part)}
-        wrong += [f"{path.relative_to(ROOT)} imports {name}" for name in sorted(later)]
-        assert "ragheal_cli" not in path.read_text(encoding="utf-8"), f"{path} knows the command line"
-    assert wrong == []
+def sources() -> Iterator[tuple[str, ast.AST]]:
+    """Every file of the product, by its path, parsed."""
+    for folder in ("ragheal", "cli"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            yield path.relative_to(ROOT).as_posix(), ast.parse(path.read_text(encoding="utf-8"))
+
+
+def test_one_package_touches_the_disk() -> None:
+    """Durability is promised once: a file written past it would be promised nothing."""
+    calls = [
+        f"{name}: {ast.unparse(node.func)}"
+        for name, tree in sources()
+        if not name.startswith("ragheal/storage/")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in OF_STORAGE
+    ]
+    assert calls == []
+
+
+def test_one_package_knows_the_history() -> None:
+    """A column that is renamed must not be met again in another package, at run time."""
+    from ragheal.history.database import HISTORY
+
+    tables = [match[1] for text in HISTORY.schema if (match := re.search(r"TABLE IF NOT EXISTS (\w+)", text))]
+    assert {"traces", "failures", "signals", "hours"} <= set(tables)
+    sql = re.compile(rf"\b(?:FROM|INTO|UPDATE|JOIN|TABLE)\s+(?:{'|'.join(tables)})\b")
+    found = [
+        f"{name}: {node.value}"
+        for name, tree in sources()
+        if not name.startswith("ragheal/history/")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and sql.search(node.value)
+    ]
+    assert found == []
 
 
 def test_files_stay_small() -> None:
@@ -56,7 +76,7 @@ def test_files_stay_small() -> None:
 
 def test_every_package_ships() -> None:
     """Setuptools drops a forgotten package without a word, and only an installed copy would miss it."""
-    listed = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]["packages"]
+    listed = PROJECT["tool"]["setuptools"]["packages"]
     folders = {
         ".".join((name, *path.parent.relative_to(ROOT / folder).parts))
         for folder, name in (("ragheal", "ragheal"), ("cli", "ragheal_cli"), ("configs", "ragheal_configs"))

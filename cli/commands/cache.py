@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from .. import render
-from ..output import Output, whole
+from ..console import whole
+from ..output import Output
 from ..session import Place
 
 
@@ -17,7 +18,7 @@ def stats(place: Place) -> Output:
     folder = place.existing()
     found = cache_figures(folder)
     figures = {kind: found.get(kind, KindFigures()) for kind in (ANSWERS, DECISIONS)}
-    path = folder / CACHE
+    path = folder / CACHE.name
     return Output(
         "cache stats",
         {

@@ -7,8 +7,9 @@ from typing import Annotated
 from ragheal.errors import ConfigError
 
 from .. import options, render
+from ..console import whole
 from ..options import argument, option
-from ..output import Output, whole
+from ..output import Output
 from ..session import Project
 
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from ragheal.errors import ConfigError
 
 from .. import arguments, render
+from ..console import whole
 from ..options import option
-from ..output import Output, whole
+from ..output import Output
 from ..session import Project
 
 if TYPE_CHECKING:
@@ -33,8 +34,8 @@ def failures(
     """List the questions that failed or needed healing, newest first. --cluster shows what they have in common."""
     from datetime import UTC, datetime, timedelta
 
-    from ragheal.failures import clusters, log
-    from ragheal.failures.runs import stamp
+    from ragheal.history import clusters, log
+    from ragheal.storage.clock import stamp
 
     folder = project.existing()
     settings = project.settings(folder).settings
@@ -61,8 +62,8 @@ def failures(
 
 
 def _clustered(folder: Path, embedding: EmbeddingSettings, rows: Any, start: Any) -> Output:
-    from ragheal.failures import clusters, patterns
-    from ragheal.failures.vectors import questions_of
+    from ragheal.history import clusters, patterns
+    from ragheal.history.vectors import questions_of
     from ragheal.models import load_embedder
 
     model = load_embedder(

@@ -7,8 +7,9 @@ from typing import Annotated
 
 from ragheal.errors import ConfigError
 
+from ..console import whole
 from ..options import argument, option
-from ..output import Output, whole
+from ..output import Output
 from ..session import Place
 
 
@@ -24,7 +25,7 @@ def feedback(
     text: Annotated[str, option("--note TEXT", "What was right or wrong.")] = "",
 ) -> Output:
     """Mark an answer as right or wrong. A question marked wrong is searched harder next time."""
-    from ragheal.failures import signals
+    from ragheal.history import signals
 
     if len(text) > 2000:
         raise ConfigError("--note is too long", hint="2,000 characters at most")

@@ -8,8 +8,9 @@ from typing import Annotated
 from ragheal.errors import CheckFailed, ConfigError
 
 from .. import arguments, render
+from ..console import whole
 from ..options import option
-from ..output import Output, whole
+from ..output import Output
 from ..session import Project
 
 
@@ -30,7 +31,7 @@ def health(
 
     import ragheal
     from ragheal.health.alerts import alerts
-    from ragheal.health.figures import figures, totals
+    from ragheal.history.figures import figures, totals
 
     folder = project.existing()
     arguments.output_file("--prometheus", prometheus, "ragheal.prom")
@@ -59,10 +60,6 @@ def _write_dashboard(path: Path) -> None:
     """Raises StorageError when the file cannot be written."""
     from importlib.resources import files
 
-    from ragheal.errors import StorageError
-    from ragheal.tracing.files import UNWRITABLE, replace
+    from ragheal.storage.files import export
 
-    try:
-        replace(path, files("ragheal_configs").joinpath("grafana", "ragheal.json").read_bytes())
-    except OSError as error:
-        raise StorageError(f"cannot write {path}: {error.strerror or error}", hint=UNWRITABLE) from None
+    export(path, files("ragheal_configs").joinpath("grafana", "ragheal.json").read_bytes())

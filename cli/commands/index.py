@@ -9,8 +9,9 @@ from typing import Annotated
 from ragheal.errors import CheckFailed, ConfigError, nearest
 
 from .. import progress, render
+from ..console import whole
 from ..options import argument, option
-from ..output import Output, Screen, whole
+from ..output import Output, Screen
 from ..session import Project, engine
 
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 from ragheal.errors import ConfigError
 
 from .. import arguments, render
+from ..console import whole
 from ..options import argument, option
-from ..output import Output, whole
+from ..output import Output
 from ..session import Place, Project
 
 if TYPE_CHECKING:
@@ -53,9 +54,8 @@ def forget(
 
 def rebuild(project: Project) -> Output:
     """Rebuild the memory from the saved traces, after damage or with a new embedder."""
-    from ragheal.failures.signals import judgements
+    from ragheal.history.relearn import relearn
     from ragheal.indexing.opened import OpenIndex
-    from ragheal.memory.rebuild import rebuild as again
     from ragheal.models import load_embedder
 
     folder = project.existing()
@@ -63,14 +63,7 @@ def rebuild(project: Project) -> Output:
     chosen = settings.embedding
     embedder = load_embedder(chosen.model, chosen.query_prefix, chosen.passage_prefix, threads=chosen.threads)
     with OpenIndex.open(folder) as opened:
-        memory = again(
-            folder,
-            settings.memory,
-            embedder.embed_query,
-            embedder.fingerprint,
-            opened.documents(),
-            judgements(folder),
-        )
+        memory = relearn(folder, settings.memory, embedder.embed_query, embedder.fingerprint, opened.documents())
     count = memory.count()
     said = f"{count:,} plan{'' if count == 1 else 's'} remembered"
     fields = {"count": count, "notes": list(memory.notes)}

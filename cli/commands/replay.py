@@ -56,7 +56,7 @@ def _load(name: str, place: Place) -> TraceFile:
         return read(path)
     if path.suffix or len(path.parts) > 1:
         raise TraceError(f"there is no file {name}", hint="`ragheal traces` lists the saved traces by id")
-    from ragheal.tracing.store import TraceStore
+    from ragheal.history.traces import TraceStore
 
     folder = place.found()
     if folder is None:

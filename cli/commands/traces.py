@@ -8,8 +8,9 @@ from typing import Annotated, get_args
 from ragheal.errors import ConfigError, IndexMissing
 
 from .. import arguments, render
+from ..console import whole
 from ..options import argument, option
-from ..output import Output, whole
+from ..output import Output
 from ..session import Place, Project
 
 
@@ -25,7 +26,7 @@ def traces(
     until: Annotated[str | None, option("--until DAY", "Only before this day, such as 2026-04-01 (UTC).")] = None,
 ) -> Output:
     """List the saved traces, newest first. `ragheal replay ID` shows one."""
-    from ragheal.tracing.store import TraceStore
+    from ragheal.history.traces import TraceStore
     from ragheal.types import ROUTES, Status
 
     if (trace is None) != (export is None):
@@ -66,7 +67,7 @@ def prune(
     """Delete the oldest traces, with their failures and signals."""
     from datetime import UTC, datetime
 
-    from ragheal.tracing.retention import prune
+    from ragheal.history.retention import prune
 
     folder = _folder(place)
     for flag, value in (("--keep-days", keep_days), ("--keep-mb", keep_mb)):

@@ -14,9 +14,9 @@ from .text import moment, one_line, plural
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from ragheal.failures.clusters import Cluster
-    from ragheal.failures.log import Failure
-    from ragheal.failures.patterns import Pattern, Patterns
+    from ragheal.history.clusters import Cluster
+    from ragheal.history.log import Failure
+    from ragheal.history.patterns import Pattern, Patterns
 
 _LABEL = 13
 _SHOWN = 10  # clusters, and entries of each other kind; --json has all

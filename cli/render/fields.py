@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragheal.types import Citation, FaultStep, Hit, JudgeStep, RewriteStep, SearchStep, Tokens, Trace, Verdict
 
-from ..output import whole
+from ..console import whole
 from .text import one_line
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from ragheal.health.alerts import Alert
-    from ragheal.health.figures import Figures
+    from ragheal.history.figures import Figures
     from ragheal.settings.sections import HealthSettings
 
 _LABEL = 14

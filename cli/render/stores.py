@@ -11,10 +11,10 @@ from .text import age, moment, plural, size
 
 if TYPE_CHECKING:
     from ragheal.caching.figures import KindFigures
+    from ragheal.history.retention import Pruned
+    from ragheal.history.traces import TraceRow
     from ragheal.memory import Remembered
     from ragheal.settings.sections import HistorySettings
-    from ragheal.tracing.retention import Pruned
-    from ragheal.tracing.store import TraceRow
 
 
 def traces(page: Page, found: Sequence[TraceRow]) -> str:

@@ -38,6 +38,11 @@ if TYPE_CHECKING:
 LABEL = 9  # cells of the label column
 SHOWN = 5  # hits listed per round
 _GOOD, _DOUBT = "green", "magenta"
+#: The letter of each channel of a hit, and what its rank is by.
+_CHANNELS = {
+    "dense": ("d", "by meaning"), "lexical": ("w", "by words"), "reader": ("r", "by the reader"),
+    "nearness": ("n", "by nearness"),
+}  # fmt: skip
 
 
 class Story:
@@ -117,10 +122,9 @@ class Story:
         parts = [f"{more} more"] if more > 0 else []
         parts.append(f"{step.new} new of {plural(len(step.hits), 'hit')}")
         if not self._explained:
-            read = any(channel.name == "reader" for hit in step.hits for channel in hit.channels)
-            parts.append(
-                "d, w, r: rank by meaning, by words, by the reader" if read else "d, w: rank by meaning, by words"
-            )
+            used = {"dense", "lexical"}.union(channel.name for hit in step.hits for channel in hit.channels)
+            told = {letter: how for name, (letter, how) in _CHANNELS.items() if name in used}
+            parts.append(f"{', '.join(told)}: rank {', '.join(told.values())}")
             self._explained = True
         yield self._row("", " · ".join(parts), style="dim")
 
@@ -191,9 +195,8 @@ def place(source: str, line: int, page: int = 0) -> str:
 
 
 def marks(hit: Hit) -> str:
-    """The hit's rank in each channel: d2 by meaning (dense), w1 by words, r1 by the reader."""
-    letter = {"dense": "d", "lexical": "w", "reader": "r"}
-    return " ".join(f"{letter[channel.name]}{channel.rank}" for channel in hit.channels)
+    """The hit's rank in each channel: d2 by meaning (dense), w1 by words, r1 by the reader, n3 by nearness."""
+    return " ".join(f"{_CHANNELS[channel.name][0]}{channel.rank}" for channel in hit.channels)
 
 
 def preview(hit: Hit) -> str:

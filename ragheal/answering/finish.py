@@ -75,32 +75,32 @@ def _attempt(
     draft = kit.roles.generate(question, plan, hits, verdict, strict=strict, hops=hops)
     if draft is None:
         silent = ("the evidence was called sufficient, and no answer was found in it",)
-        return abstain(question, route, gathered, kit), silent if verdict.sufficient else ()
+        return abstain(question, route, gathered), silent if verdict.sufficient else ()
     wrong = signals.of_draft(draft, route, kit.settings.loop)
     check = _verify(kit, question, plan, draft, hits, verdict, strict, hops, attempt=1)
     if check.outcome == "regenerate":
         again = kit.roles.generate(question, plan, hits, verdict, strict=True, hops=hops)
         if again is None:
-            return abstain(question, route, gathered, kit), wrong
+            return abstain(question, route, gathered), wrong
         draft, check = again, _verify(kit, question, plan, again, hits, verdict, strict, hops, attempt=2)
         wrong = signals.of_draft(draft, route, kit.settings.loop)
         if check.outcome == "regenerate":
             # Twice not grounded: it is never shown as if it were. What of it is supported may stand, disclaimed.
             kept = None if strict else _supported(draft, check)
             if kept is None:
-                return abstain(question, route, gathered, kit, check), wrong
+                return abstain(question, route, gathered, check), wrong
             draft, check = kept, msgspec.structs.replace(check, outcome="disclaim", complete=False)
     if strict and check.outcome == "accept" and check.useful < _LEAST_USEFUL:
         check = msgspec.structs.replace(check, outcome="disclaim")
-    if check.outcome == "abstain" and kit.settings.loop.heal and kit.settings.answer.on_no_evidence == "abstain":
-        return abstain(question, route, gathered, kit, check), wrong
+    if check.outcome == "abstain" and kit.settings.loop.heal:
+        return abstain(question, route, gathered, check), wrong
     if kit.roles.explicit_hops and check.outcome == "accept":
         doubts = [hedged(claim.text) is not None for claim in draft.claims]
         if all(doubts):
-            return abstain(question, route, gathered, kit, check), wrong
+            return abstain(question, route, gathered, check), wrong
         if any(doubts):
             check = msgspec.structs.replace(check, outcome="disclaim", complete=False)
-    return _answer(question, route, plan, gathered, draft, check, verdict, kit), wrong
+    return _answer(question, route, gathered, draft, check, verdict, kit), wrong
 
 
 def shown(gathered: Gathered, kit: Kit, hops: Sequence[Hop] = ()) -> tuple[Hit, ...]:
@@ -178,7 +178,6 @@ def _supported(draft: Draft, check: Check) -> Draft | None:
 def _answer(
     question: str,
     route: Route,
-    plan: Plan,
     gathered: Gathered,
     draft: Draft,
     check: Check,
@@ -215,7 +214,7 @@ def _status(check: Check, conflict: Conflict | None) -> Status:
     return "disclaimed" if check.complete else "partial"
 
 
-def abstain(question: str, route: Route, gathered: Gathered, kit: Kit, check: Check | None = None) -> Answer:
+def abstain(question: str, route: Route, gathered: Gathered, check: Check | None = None) -> Answer:
     """Say that it is not in here: what was looked for, what is missing, and the nearest sources."""
     verdict = gathered.verdict
     relevance = {grade.chunk_id: grade.relevance for grade in verdict.grades}

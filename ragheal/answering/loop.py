@@ -150,22 +150,20 @@ def gather(
     kit: Kit,
     *,
     strict: bool = False,
-    opening: Sequence[Query] = (),
-    usual: Callable[[], Plan] | None = None,
     start: int = 0,
 ) -> Gathered:
-    """Run rounds until the verdict is sufficient, `max_rounds` are spent, or a round brings nothing new.
-
-    `opening` takes the place of the plan's first query. `usual` gives the plan to go on with when a remembered
-    one did not suffice; when that one has parts, the loop ends there, for they are asked one by one.
-    """
+    """Run rounds until the verdict is sufficient, `max_rounds` are spent, or a round brings nothing new."""
     loop = Loop(question, plan, kit, strict=strict, start=start)
-    run(loop, opening or loop.opening(), usual)
+    run(loop, loop.opening())
     return loop.gathered()
 
 
 def run(loop: Loop, queries: Sequence[Query], usual: Callable[[], Plan] | None = None) -> None:
-    """The rounds of `gather`, from these queries on."""
+    """The rounds of `gather`, from these queries on.
+
+    `usual` gives the plan to go on with when a remembered one did not suffice; when that one has parts, the loop
+    ends there, for they are asked one by one.
+    """
     while queries and loop.round(queries):
         if loop.done():
             return

@@ -7,7 +7,7 @@ it gets through the doors it was made with, so that a run can be recorded and re
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal, Protocol
 
 from ragheal.types import Check, Draft, Hit, Hop, Plan, Query, Route, Routing, Tokens, Value, Verdict
 
@@ -68,10 +68,3 @@ class Roles(Protocol):
         self, question: str, plan: Plan, draft: Draft, pool: Sequence[Hit], verdict: Verdict, *, strict: bool
     ) -> Check:
         """Check a draft against the passages it cites."""
-
-
-@runtime_checkable
-class Threaded(Protocol):
-    """Roles that may be asked from several threads at once: their doors and their `emit` tell threads apart."""
-
-    side_by_side: bool

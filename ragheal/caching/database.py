@@ -6,22 +6,21 @@ leaves of it is found out by SQLite or by the checksum of the entry, and dropped
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import time
 import zlib
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
-CACHE = "cache.db"
+from ragheal.errors import StorageError
+from ragheal.storage.sqlite import Damaged, Database
+
 #: Begins the entry of `Answer.degraded` that tells of a cache begun anew. It tells of the disk, not of the run.
 NOTE = "cache begun anew"
 
 T = TypeVar("T")
-_VERSION = 1  # of the tables; a file with other ones is begun anew
-_BUSY_SECONDS = 2.0  # a question waits no longer for other processes
 _SCHEMA = (
     """
     CREATE TABLE entries (
@@ -34,7 +33,7 @@ _SCHEMA = (
     "CREATE INDEX entries_used ON entries (kind, used)",
     "CREATE TABLE counts (day TEXT, kind TEXT, hits INTEGER, misses INTEGER, PRIMARY KEY (day, kind))",
 )
-_DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR})
+CACHE = Database("cache.db", _SCHEMA, durable=False, busy=2.0, vacuum="FULL")
 _NEXT = "(SELECT coalesce(max(used), 0) + 1 FROM entries WHERE kind = ?)"
 
 
@@ -45,7 +44,7 @@ class Entries:
     """
 
     def __init__(self, folder: Path, kind: str, limit: int) -> None:
-        self._path = folder / CACHE
+        self._folder = folder
         self._kind = kind
         self._limit = limit
         self.notes: tuple[str, ...] = ()
@@ -99,45 +98,17 @@ class Entries:
 
     def _with(self, work: Callable[[sqlite3.Connection], T]) -> T | None:
         """Do something with the database; None when it cannot be used."""
-        try:
-            return _worked(self._path, work)
-        except sqlite3.Error as error:
-            if not is_damage(error) or not drop(self._path):
+        for again in (False, True):
+            try:
+                with CACHE.writing(self._folder) as db:
+                    return work(db)
+            except Damaged:
+                if again or not CACHE.drop(self._folder):
+                    return None
+                self.notes = (f"{NOTE}: {CACHE.name} was damaged",)
+            except StorageError:
                 return None  # nobody may write here, the disk is full, or others are at it for long
-        self.notes = (f"{NOTE}: {CACHE} was damaged",)
-        with suppress(sqlite3.Error):
-            return _worked(self._path, work)
         return None
-
-
-def drop(path: Path) -> bool:
-    """Remove the file. False when that is not allowed; one that is not there is removed."""
-    try:
-        for name in (path, path.with_name(path.name + "-journal")):
-            with suppress(FileNotFoundError):
-                os.unlink(name)
-    except OSError:
-        return False
-    return True
-
-
-def _worked(path: Path, work: Callable[[sqlite3.Connection], T]) -> T:
-    # IMMEDIATE: of two processes that look and then write, the second waits instead of failing.
-    with closing(sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)) as db:
-        db.execute("PRAGMA synchronous = OFF")
-        if _version(db) == 0:
-            db.execute("PRAGMA auto_vacuum = FULL")
-        db.execute("BEGIN IMMEDIATE")
-        if _version(db) != _VERSION:
-            for statement in (*_SCHEMA, f"PRAGMA user_version = {_VERSION}"):
-                db.execute(statement)
-        result = work(db)
-        db.execute("COMMIT")
-        return result
-
-
-def _version(db: sqlite3.Connection) -> int:
-    return int(db.execute("PRAGMA user_version").fetchone()[0])
 
 
 def _count(db: sqlite3.Connection, kind: str, *, hit: bool) -> None:
@@ -146,9 +117,3 @@ def _count(db: sqlite3.Connection, kind: str, *, hit: bool) -> None:
         "ON CONFLICT (day, kind) DO UPDATE SET hits = hits + excluded.hits, misses = misses + excluded.misses",
         (kind, int(hit), int(not hit)),
     )
-
-
-def is_damage(error: sqlite3.Error) -> bool:
-    """Whether the file is none of ours: it is begun anew at its next use."""
-    code = getattr(error, "sqlite_errorcode", None)
-    return code is not None and code & 0xFF in _DAMAGED

@@ -6,17 +6,17 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable
-from contextlib import closing, suppress
-from datetime import date, datetime
+from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
 import msgspec
 
 from ragheal.caching.answers import ANSWERS
-from ragheal.caching.database import CACHE, drop, is_damage
+from ragheal.caching.database import CACHE
 from ragheal.errors import StorageError
-from ragheal.tracing.store import begun, remedy
+from ragheal.storage.sqlite import Damaged
 
 T = TypeVar("T")
 
@@ -46,17 +46,15 @@ def cache_figures(folder: Path) -> dict[str, KindFigures]:
 
 
 def cache_hit_rate(folder: Path, since: datetime) -> float | None:
-    """Share of the questions since that day (UTC, its whole) answered from the cache; None without any asked."""
-    return _rate(*cache_lookups(folder, since.date()))
+    """Share of the questions since that day (UTC, its whole) answered from the cache.
 
-
-def cache_lookups(folder: Path, since: date, kind: str = ANSWERS) -> tuple[int, int]:
-    """Hits and misses since that day, UTC; none when the cache cannot be read."""
+    None without any asked, or when the cache cannot be read.
+    """
     query = "SELECT coalesce(sum(hits), 0), coalesce(sum(misses), 0) FROM counts WHERE kind = ? AND day >= ?"
-    found = None
+    values = (ANSWERS, since.date().isoformat())
     with suppress(StorageError):
-        found = _read(folder, lambda db: db.execute(query, (kind, since.isoformat())).fetchone())
-    return (int(found[0]), int(found[1])) if found else (0, 0)
+        return _rate(*(_read(folder, lambda db: db.execute(query, values).fetchone()) or (0, 0)))
+    return None
 
 
 def clear(folder: Path) -> dict[str, int]:
@@ -64,9 +62,8 @@ def clear(folder: Path) -> dict[str, int]:
     removed: dict[str, int] = {}
     with suppress(StorageError):  # what may not be read may still be removed
         removed = {kind: figures.entries for kind, figures in cache_figures(folder).items() if figures.entries}
-    path = folder / CACHE
-    if not drop(path):
-        raise StorageError(f"cannot remove {path}", hint=f"is {folder} yours to write?")
+    if not CACHE.drop(folder):
+        raise StorageError(f"cannot remove {folder / CACHE.name}", hint=f"is {folder} yours to write?")
     return removed
 
 
@@ -93,16 +90,13 @@ def _figures(db: sqlite3.Connection) -> dict[str, KindFigures]:
 
 
 def _read(folder: Path, work: Callable[[sqlite3.Connection], T]) -> T | None:
-    path = folder / CACHE
-    if not begun(path) or os.path.isdir(path):
+    if not CACHE.begun(folder) or os.path.isdir(folder / CACHE.name):
         return None
     try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=2.0)) as db:
+        with CACHE.reading(folder) as db:
             return work(db)
-    except sqlite3.Error as error:
-        if is_damage(error):
-            return None
-        raise StorageError(f"cannot read {path}: {error}", hint=remedy(error, path)) from None
+    except Damaged:
+        return None
 
 
 def _rate(hits: int, misses: int) -> float | None:

@@ -6,7 +6,7 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -79,25 +79,21 @@ def _leftovers(place: Folder, *, fix: bool) -> Finding:
     from ragheal.errors import IndexBusy
     from ragheal.indexing.generation import sweep
     from ragheal.indexing.lock import writing
+    from ragheal.storage.files import leftovers
+    from ragheal.storage.lock import is_held
 
     left = sorted(path.name for path in place.generations.glob("*.tmp-*"))
-    left += [path.name for path in (place.writer, place.path / "CURRENT.new") if path.exists()]
+    left += [path.name for path in (place.writer, *leftovers(place.path)) if path.exists()]
     if not left:
         return Finding("leftovers", "ok", "none")
     named = ", ".join(left)
     try:
         if not fix:
-            from filelock import FileLock, Timeout
-
-            try:
-                FileLock(place.lock).acquire(timeout=0).lock.release()
-            except Timeout:
+            if is_held(place.lock):
                 return Finding("leftovers", "ok", "another process is writing the index now")
             return Finding("leftovers", "warning", f"of a build that was ended: {named}", "ragheal doctor --fix")
         with writing(place):
             sweep(place)
-            with suppress(OSError):
-                (place.path / "CURRENT.new").unlink()
     except IndexBusy:
         return Finding("leftovers", "ok", "another process is writing the index now")
     except RaghealError as error:
@@ -109,7 +105,7 @@ def _leftovers(place: Folder, *, fix: bool) -> Finding:
 
 def _databases(folder: Path, *, fix: bool) -> Iterator[Finding]:
     """One finding for each database that something is wrong with; else, or for what was mended, one for all."""
-    from ragheal.tracing.store import access, move_aside
+    from ragheal.storage.sqlite import access, move_aside
 
     sound, done, troubled = [], [], False
     for path in sorted(folder.glob("*.db")):
@@ -140,14 +136,14 @@ def _databases(folder: Path, *, fix: bool) -> Iterator[Finding]:
         yield Finding("databases", "ok", "; ".join(done) or ", ".join(sound) or "none yet")
 
 
-def _trouble(path: Path, mode: str = "ro") -> str:
+def _trouble(path: Path) -> str:
     """What is wrong with a database, DAMAGED or in words; empty: nothing, or it is in use."""
-    from ragheal.tracing.store import access
+    from ragheal.storage.sqlite import connect
 
     try:
         if path.stat().st_size == 0:
             return ""
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=5.0)) as db:
+        with closing(connect(path, "ro", 5.0)) as db:
             said = [row[0] for row in db.execute("PRAGMA quick_check(3)")]
         return "" if said == ["ok"] else DAMAGED
     except sqlite3.DatabaseError as error:
@@ -156,8 +152,6 @@ def _trouble(path: Path, mode: str = "ro") -> str:
             return ""
         if "CORRUPT" in name or "NOTADB" in name:
             return DAMAGED
-        if "READONLY" in name and mode == "ro" and not access(path):
-            return _trouble(path, "rw")  # a killed process left a transaction, which the next use undoes
         return str(error) if os.access(path, os.R_OK) else "no permission to read it"
     except OSError as error:
         return error.strerror or str(error)

@@ -13,14 +13,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
-from ragheal.errors import StorageError
 from ragheal.evaluation.bars import SHARES, Held, said
 from ragheal.evaluation.grading import WEAK, WORDS, WRONG
 from ragheal.evaluation.questions import Line
 from ragheal.evaluation.report import PLAIN, Report
 from ragheal.evaluation.run import Asked, Row
 from ragheal.evaluation.tally import Tally
-from ragheal.tracing.files import UNWRITABLE, replace
+from ragheal.storage.files import export
 
 #: What XML 1.0 has no way to write, and what it advises against.
 _ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[\u007f-\u0084\u0086-\u009f]")
@@ -40,10 +39,7 @@ _NUMBERS = (
 
 def write(path: Path, report: Report, unasked: Sequence[Line] = ()) -> None:
     """Write the file in one step. `unasked`: lines that the run did not reach. Raises StorageError."""
-    try:
-        replace(path, render(report, unasked))
-    except OSError as error:
-        raise StorageError(f"cannot write {path}: {error.strerror or error}", hint=UNWRITABLE) from None
+    export(path, render(report, unasked))
 
 
 def render(report: Report, unasked: Sequence[Line] = ()) -> bytes:

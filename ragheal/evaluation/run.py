@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from ragheal.errors import RaghealError
 from ragheal.evaluation.grading import grade, sources
 from ragheal.evaluation.questions import Line
-from ragheal.failures.facts import judge_errors
+from ragheal.history.facts import judge_errors
 from ragheal.types import (
     CheckStep,
     FaultStep,

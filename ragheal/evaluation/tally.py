@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from ragheal.evaluation.grading import REFUSED, RIGHT, WEAK, WORDS, WRONG
 from ragheal.evaluation.questions import Line
 from ragheal.evaluation.run import Asked, Row
-from ragheal.failures.patterns import wilson
+from ragheal.history.patterns import wilson
 from ragheal.types import Status, Tokens, Value
 
 

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from ragheal.failures import patterns
 from ragheal.healing.failed import Asked
 from ragheal.healing.repairs import Advice, Proposal
+from ragheal.history import patterns
+from ragheal.history.traces import TraceStore
 from ragheal.retrieval.base import Doors
 from ragheal.text.questions import analyze
-from ragheal.tracing.store import TraceStore
 
 #: Questions of one group, or askings of one question, that make it worth a document.
 _ASKED = 2

@@ -10,7 +10,8 @@ import msgspec
 from ragheal.evaluation.questions import alike
 from ragheal.healing.overlay import Overlay
 from ragheal.healing.wording import applies
-from ragheal.tracing.store import TraceStore
+from ragheal.history import signals
+from ragheal.history.traces import TraceStore
 from ragheal.types import Trace, Value
 
 #: Traces read at most, the newest first.
@@ -69,7 +70,7 @@ def compare(index: Path, overlay: Overlay) -> Comparison:
         trace = store.load(row.id)
         if trace.overlay == overlay.number:
             (trial if trace.canary else control).append(trace)
-    unhappy = _unhappy(index, [trace.id for trace in (*trial, *control)])
+    unhappy = signals.unhappy(index)
     again = _again(store, trial, overlay.created)
     compared = Comparison(overlay.number, overlay.percent, _side(trial, unhappy), _side(control, unhappy), again)
     return msgspec.structs.replace(compared, worse=tuple(_worse(compared)))
@@ -109,18 +110,3 @@ def _again(store: TraceStore, trial: Sequence[Trace], since: str) -> tuple[tuple
     return tuple(
         (trace.question, before[normal], trace.answer.status) for normal, trace in now.items() if normal in before
     )
-
-
-def _unhappy(index: Path, ids: Sequence[str]) -> frozenset[str]:
-    """Traces that a user thumbed down or corrected."""
-    from ragheal.tracing.store import HISTORY, begun, has_table, open_history
-
-    if not ids or not begun(index / HISTORY):
-        return frozenset()
-    with open_history(index, write=False) as db:
-        if not has_table(db, "signals"):
-            return frozenset()
-        rows = db.execute(
-            "SELECT DISTINCT trace_id FROM signals WHERE signal IN ('thumbs_down', 'follow_up_correction')"
-        ).fetchall()
-    return frozenset(row[0] for row in rows) & frozenset(ids)

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragheal.evaluation.questions import alike
-from ragheal.failures import log
-from ragheal.failures.clusters import Cluster, cluster
-from ragheal.failures.log import Failure
-from ragheal.tracing.store import has_table, open_history
+from ragheal.history import log, signals
+from ragheal.history.clusters import Cluster, cluster
+from ragheal.history.log import Failure
 from ragheal.types import Value
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ def failures(
         return (), ()
     groups = cluster(logged, embed, folder=index, embedder=fingerprint)
     place = {trace: number for number, group in enumerate(groups) for trace in group.trace_ids}
-    again = _put_again(index)
+    again = signals.put_again(index)
     found: dict[str, list[Failure]] = {}
     for failure in logged:
         found.setdefault(alike(failure.question), []).append(failure)
@@ -59,21 +58,3 @@ def failures(
             )
         )
     return tuple(asked), groups
-
-
-def _put_again(index: Path) -> dict[str, tuple[str, ...]]:
-    """For each trace, questions in which the same user said it in other words and was answered at once.
-
-    Such a signal is as old as the run that gave rise to it.
-    """
-    with open_history(index, write=False) as db:
-        if not has_table(db, "signals"):
-            return {}
-        rows = db.execute(
-            "SELECT s.trace_id, t.question FROM signals s JOIN traces t ON t.created = s.created "
-            "WHERE s.signal = 'rephrased_query' AND t.status = 'answered' AND t.rounds = 1 ORDER BY s.rowid"
-        ).fetchall()
-    found: dict[str, tuple[str, ...]] = {}
-    for trace, question in rows:
-        found[trace] = (*found.get(trace, ()), question)
-    return found

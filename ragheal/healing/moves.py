@@ -109,7 +109,7 @@ def unattended(
 
 
 def _proposed(index: Path, engine: Asks, on_question: Callable[[int, int], None] | None) -> Found:
-    from ragheal.failures.vectors import questions_of
+    from ragheal.history.vectors import questions_of
 
     embedder = engine.embedder()
     embed = questions_of(embedder)

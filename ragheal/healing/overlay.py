@@ -17,7 +17,7 @@ import msgspec
 from ragheal.errors import ConfigError, IndexDamaged
 from ragheal.healing import pointer
 from ragheal.healing.repairs import Repair
-from ragheal.indexing.folder import storage_errors
+from ragheal.storage.files import storage_errors, write_whole
 from ragheal.types import Value
 
 REPAIR_HINT = "ragheal heal rollback"
@@ -127,7 +127,7 @@ def write(index: Path, overlay: Overlay) -> None:
     whole = b'{"checksum":"' + _sum(body).encode() + b'",' + body[1:]
     with storage_errors(index):
         (index / pointer.FOLDER).mkdir(exist_ok=True)
-        pointer.write_whole(file_of(index, overlay.number), msgspec.json.format(whole, indent=1) + b"\n")
+        write_whole(file_of(index, overlay.number), msgspec.json.format(whole, indent=1) + b"\n")
 
 
 def next_number(index: Path) -> int:

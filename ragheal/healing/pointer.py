@@ -10,16 +10,15 @@
 
 from __future__ import annotations
 
-import os
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import msgspec
 
-from ragheal.errors import IndexBusy, IndexDamaged
-from ragheal.indexing.folder import storage_errors
+from ragheal.errors import IndexDamaged
+from ragheal.storage.files import leftovers, storage_errors, write_whole
+from ragheal.storage.lock import exclusive
 from ragheal.types import Value
 
 FOLDER, POINTER = "overlays", "IN_FORCE"
@@ -59,53 +58,19 @@ def swap(index: Path, pointer: Pointer) -> None:
         write_whole(folder / POINTER, msgspec.json.encode(pointer) + b"\n")
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Replace a file in one move: a reader sees the old content or the new. Raises OSError."""
-    new = path.with_name(f"{path.name}.new")
-    with new.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    for attempt in range(20):
-        try:
-            os.replace(new, path)
-            break
-        except PermissionError:  # Windows, while a reader has it open
-            if os.name != "nt" or attempt == 19:
-                raise
-            time.sleep(0.05)
-    _sync_folder(path.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    with suppress(OSError):  # Windows opens no folders, some file systems sync none
-        opened = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(opened)
-        finally:
-            os.close(opened)
-
-
 @contextmanager
 def writing(index: Path) -> Iterator[None]:
     """Hold the lock of the repairs of an index folder.
 
     Raises IndexBusy at once when another process has it, StorageError when the folder cannot be written.
     """
-    from filelock import FileLock, Timeout
-
     folder = index / FOLDER
-    with storage_errors(index):
-        folder.mkdir(exist_ok=True)
-        lock = FileLock(folder / "lock")
-        try:
-            lock.acquire(timeout=0)
-        except Timeout:
-            raise IndexBusy(
-                f"another `ragheal heal` is running in {index}",
-                hint="wait for it to finish, then run the command again",
-            ) from None
-    try:
+    with ExitStack() as stack:
+        with storage_errors(index):
+            folder.mkdir(exist_ok=True)
+            stack.enter_context(
+                exclusive(folder / "lock", lambda: f"another `ragheal heal` is running in {index}")
+            )
+            for path in leftovers(folder):
+                path.unlink()
         yield
-    finally:
-        lock.release()

@@ -19,7 +19,7 @@ from ragheal.healing.overlay import Overlay, in_force, load, next_number, number
 from ragheal.healing.pointer import Pointer
 from ragheal.healing.repairs import Measured, Proposal, said
 from ragheal.healing.verify import Ask, Baseline, entries, measure, narrowed, objection
-from ragheal.tracing.store import now
+from ragheal.storage.clock import now
 
 _LIVE = frozenset({"canary", "promoted"})
 _LIST = "ragheal heal list shows what is in force and what waits"

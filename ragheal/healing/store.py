@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import msgspec
 from ragheal.errors import ConfigError, IndexDamaged
 from ragheal.healing import pointer
 from ragheal.healing.repairs import Measured, Proposal
-from ragheal.indexing.folder import storage_errors
+from ragheal.storage.files import append, storage_errors, write_whole
 from ragheal.types import Value
 
 PROPOSALS, LOG = "proposals.json", "log.jsonl"
@@ -64,7 +63,7 @@ def keep(index: Path, changed: Iterable[Proposal]) -> None:
     table.update((proposal.id, proposal) for proposal in changed)
     data = msgspec.json.format(msgspec.json.encode(list(table.values())), indent=1)
     with storage_errors(index):
-        pointer.write_whole(index / pointer.FOLDER / PROPOSALS, data + b"\n")
+        write_whole(index / pointer.FOLDER / PROPOSALS, data + b"\n")
 
 
 def next_id(index: Path) -> int:
@@ -76,11 +75,8 @@ def next_id(index: Path) -> int:
 def note(index: Path, entry: Entry) -> None:
     """Append to the log. Raises StorageError."""
     path = index / pointer.FOLDER / LOG
-    with storage_errors(index), path.open("ab") as file:
-        whole = _ends_whole(path)
-        file.write((b"" if whole else b"\n") + msgspec.json.encode(entry) + b"\n")
-        file.flush()
-        os.fsync(file.fileno())
+    with storage_errors(index):
+        append(path, msgspec.json.encode(entry))
 
 
 def log(index: Path) -> tuple[Entry, ...]:
@@ -99,12 +95,3 @@ def log(index: Path) -> tuple[Entry, ...]:
         except (msgspec.MsgspecError, UnicodeDecodeError):
             continue
     return tuple(found)
-
-
-def _ends_whole(path: Path) -> bool:
-    try:
-        with path.open("rb") as file:
-            file.seek(-1, os.SEEK_END)
-            return file.read(1) == b"\n"
-    except OSError:
-        return True  # empty

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -152,13 +152,3 @@ def _told(trace: Trace, graded: int | None) -> str:
 def entries(proposals: Sequence[Proposal]) -> tuple[Entry, ...]:
     """Proposals as an overlay holds them; advice is nothing to hold."""
     return tuple(Entry(proposal.id, proposal.repair) for proposal in proposals if proposal.repair is not None)
-
-
-def summary(measured: Measured) -> Mapping[str, object]:
-    """What was measured, for JSON and the log."""
-    return {
-        "questions": measured.questions,
-        "right_before": measured.right_before, "right_after": measured.right_after,
-        "rounds_before": measured.rounds_before, "rounds_after": measured.rounds_after,
-        "better": len(measured.better), "worse": len(measured.worse),
-    }  # fmt: skip

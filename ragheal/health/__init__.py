@@ -1,12 +1,5 @@
-"""Whether the loop does its work: figures over a window, alerts, and their export.
+"""Whether the loop does its work: the figures of a window (`history/figures.py`) against limits, and exported.
 
-figures.py     the figures of a window, from the tallies that every run leaves in `history.db`
 alerts.py      figures against the thresholds of the settings
-prometheus.py  the same for Prometheus: ratios of the window, counters and a histogram of all time
-
-A run is noted by `ragheal.failures.runs`; reading needs no index and no model.
+prometheus.py  figures for Prometheus: ratios of the window, counters and a histogram of all time
 """
-
-from ragheal.failures.runs import note
-
-__all__ = ["note"]

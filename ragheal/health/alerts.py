@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ragheal.health.figures import Figures
+from ragheal.history.figures import Figures
 from ragheal.settings.sections import HealthSettings
 from ragheal.types import Value
 

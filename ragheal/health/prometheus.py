@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from ragheal.errors import StorageError
-from ragheal.failures.runs import BUCKETS
 from ragheal.health.alerts import NAMES, Alert
-from ragheal.health.figures import Figures, Totals
-from ragheal.tracing.files import UNWRITABLE
+from ragheal.history.database import BUCKETS
+from ragheal.history.figures import Figures, Totals
+from ragheal.storage.files import export as write_file
 
 Sample = tuple[Sequence[str], float | None]
 
@@ -49,14 +49,11 @@ _COUNTERS = (
 
 def export(path: Path, figures: Figures, alerts: Sequence[Alert], totals: Totals, version: str) -> None:
     """Write the file in one step: a scrape sees the old one or the new one. Raises StorageError."""
-    from prometheus_client import write_to_textfile
+    from prometheus_client import generate_latest
 
     if path.is_dir():
         raise StorageError(f"cannot write {path}: it is a folder", hint="name a file in it")
-    try:
-        write_to_textfile(str(path), registry(figures, alerts, totals, version))
-    except OSError as error:
-        raise StorageError(f"cannot write {path}: {error.strerror or error}", hint=UNWRITABLE) from None
+    write_file(path, generate_latest(registry(figures, alerts, totals, version)))
 
 
 def registry(figures: Figures, alerts: Sequence[Alert], totals: Totals, version: str) -> Any:

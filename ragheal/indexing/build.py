@@ -22,9 +22,9 @@ from ragheal.errors import ConfigError, IndexUnusable
 from ragheal.indexing import lexical
 from ragheal.indexing.chunk import CHUNKER
 from ragheal.indexing.draft import Old, load_old
-from ragheal.indexing.folder import Folder, storage_errors
+from ragheal.indexing.folder import Folder
 from ragheal.indexing.generation import FORMAT, Manifest, current, read_manifest, sweep
-from ragheal.indexing.ingest import Ingest, Redo, now
+from ragheal.indexing.ingest import Ingest, Redo
 from ragheal.indexing.lock import writing
 from ragheal.indexing.report import OnProgress, Progress, Report
 from ragheal.indexing.scan import absolute, scan, within
@@ -32,6 +32,8 @@ from ragheal.indexing.store import RACY_NS
 from ragheal.indexing.walk import walk
 from ragheal.models.base import Embedder
 from ragheal.settings import IndexSettings, Settings
+from ragheal.storage.clock import now
+from ragheal.storage.files import storage_errors
 from ragheal.text.analyze import ANALYZER
 
 

@@ -67,7 +67,6 @@ class Draft:
     ) -> None:
         """Start from `old`, or from nothing when `again`. Raises IndexDamaged, StorageError, OSError."""
         self._folder = folder
-        self._old = old
         self._embedder = embedder
         self._fingerprint = embedder.fingerprint
         self._copies: dict[int, int] = {}  # new chunk number -> old one with the same vector
@@ -154,7 +153,7 @@ class Draft:
             dim=self._embedder.dim,
         )  # fmt: skip
         self._new.commit(manifest)
-        Pending(self._folder.pending, manifest.dim).drop()
+        Pending(self._folder.path, manifest.dim).drop()
         report(Progress("write", 3, 3))
         return manifest
 
@@ -173,14 +172,11 @@ class Draft:
                 if number not in wanted:
                     chunk = self.store.chunks([number])[0]
                     self._want(number, self._key(chunk), chunk)
-        pending = Pending(self._folder.pending, self._embedder.dim)
-        try:
-            for key, vector in pending.get(self._wanted).items():
-                vectors[np.searchsorted(numbers, self._wanted.pop(key)[1])] = vector
-                self.reused += 1
-            self._embed(pending, numbers, vectors, report)
-        finally:
-            pending.close()
+        pending = Pending(self._folder.path, self._embedder.dim)
+        for key, vector in pending.get(self._wanted).items():
+            vectors[np.searchsorted(numbers, self._wanted.pop(key)[1])] = vector
+            self.reused += 1
+        self._embed(pending, numbers, vectors, report)
 
     def _embed(
         self, pending: Pending, numbers: NDArray[np.int64], vectors: NDArray[np.float32], report: OnProgress

@@ -11,13 +11,10 @@
 
 from __future__ import annotations
 
-import errno
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-from ragheal.errors import ConfigError, IndexDamaged, StorageError
+from ragheal.errors import ConfigError, IndexDamaged
 
 NAME = ".ragheal"
 REBUILD = "ragheal index --rebuild PATH"
@@ -26,17 +23,6 @@ _LEFT = frozenset(
     ".gitignore lock writer history.db history.db-journal cache.db cache.db-journal models.db models.db-journal"
     " memory.db memory.db-journal overlays .DS_Store lost+found".split()
 )
-
-_REASONS = {
-    errno.ENOSPC: ("the disk is full", "free some space; the index is as it was before"),
-    getattr(errno, "EDQUOT", -1): ("the disk quota is used up", "free some space; the index is as it was before"),
-    errno.EFBIG: ("a file grew too large for this disk", "keep the index elsewhere with --index FOLDER"),
-    errno.EROFS: ("the folder is read-only", "keep the index elsewhere with --index FOLDER"),
-    errno.EACCES: ("no permission to write", "keep the index elsewhere with --index FOLDER"),
-    errno.EPERM: ("no permission to write", "keep the index elsewhere with --index FOLDER"),
-    errno.ENOTDIR: ("a file is where the folder should be", "keep the index elsewhere with --index FOLDER"),
-    errno.EEXIST: ("a file is where the folder should be", "keep the index elsewhere with --index FOLDER"),
-}
 
 
 class Folder:
@@ -49,7 +35,6 @@ class Folder:
         self.generations = self.path / "generations"
         self.lock = self.path / "lock"
         self.writer = self.path / "writer"
-        self.pending = self.path / "pending.db"
 
     def make(self) -> None:
         """Create the folder with its .gitignore. Raises OSError; ConfigError when it holds something else."""
@@ -132,13 +117,3 @@ def unreadable(path: Path, error: OSError) -> IndexDamaged:
     if isinstance(error, PermissionError):
         return IndexDamaged(f"cannot read {path}: no permission", hint="ask its owner, or use --index FOLDER")
     return IndexDamaged(f"cannot read {path}: {error.strerror}", hint=REBUILD)
-
-
-@contextmanager
-def storage_errors(what: Path) -> Iterator[None]:
-    """Turn what the operating system says about a full or read-only disk into StorageError."""
-    try:
-        yield
-    except OSError as error:
-        reason, hint = _REASONS.get(error.errno or 0, (error.strerror or str(error), ""))
-        raise StorageError(f"cannot write the index {what}: {reason}", hint=hint) from error

@@ -9,8 +9,6 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-import sys
-import time
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Literal
@@ -19,6 +17,8 @@ import msgspec
 
 from ragheal.errors import IndexDamaged, IndexMismatch, IndexMissing
 from ragheal.indexing.folder import REBUILD, Folder, numbers, unreadable
+from ragheal.storage.files import leftovers, sync, write_whole
+from ragheal.storage.lock import pin
 from ragheal.types import Value
 
 #: Version of the layout of a generation: its files, the tables of index.db, the manifest.
@@ -153,23 +153,8 @@ class NewGeneration:
         os.rename(self.path, final)
         sync(self._folder.generations)
         previous = _pointer(self._folder)
-        self._switch()
+        write_whole(self._folder.current, f"{_name(self.number)}\n".encode("ascii"))
         sweep(self._folder, keep={self.number, previous})
-
-    def _switch(self) -> None:
-        folder = self._folder
-        new = folder.path / "CURRENT.new"
-        new.write_text(_name(self.number) + "\n", encoding="ascii")
-        sync(new)
-        for attempt in range(20):
-            try:
-                os.replace(new, folder.current)
-                break
-            except PermissionError:  # Windows, while a reader has CURRENT open
-                if os.name != "nt" or attempt == 19:
-                    raise
-                time.sleep(0.05)
-        sync(folder.path)
 
     def abandon(self) -> None:
         """Remove what was written; after `commit` there is nothing left to remove."""
@@ -181,6 +166,8 @@ def sweep(folder: Folder, keep: set[int] | None = None) -> None:
 
     Only for the holder of the writer's lock. What is in use waits for a later sweep.
     """
+    for path in leftovers(folder.path):
+        path.unlink(missing_ok=True)
     for path in folder.generations.glob("*"):
         name = path.name
         if ".tmp-" in name:
@@ -189,7 +176,7 @@ def sweep(folder: Folder, keep: set[int] | None = None) -> None:
             doomed = path.with_name(f"{name}.tmp-old")
             with suppress(OSError):
                 if os.path.exists(path / MANIFEST):
-                    _locked(path, exclusive=True).close()
+                    pin(path / MANIFEST, exclusive=True).close()
                 os.rename(path, doomed)  # Windows refuses while a file in it is open
             shutil.rmtree(doomed, ignore_errors=True)
 
@@ -200,7 +187,7 @@ def hold(path: Path) -> IO[bytes]:
     Raises FileNotFoundError when it is gone or going, IndexDamaged when it may not be read.
     """
     try:
-        held = _locked(path, exclusive=False)
+        held = pin(path / MANIFEST)
     except BlockingIOError:
         raise FileNotFoundError(path) from None
     except PermissionError as error:
@@ -209,39 +196,6 @@ def hold(path: Path) -> IO[bytes]:
         held.close()
         raise FileNotFoundError(path)
     return held
-
-
-def _locked(path: Path, *, exclusive: bool) -> IO[bytes]:
-    """The manifest, opened and locked as long as it is open. Raises FileNotFoundError, BlockingIOError.
-
-    A dead process holds no lock, and a read-only folder takes one. Windows needs none: it removes no open file.
-    """
-    file = (path / MANIFEST).open("rb")
-    if sys.platform != "win32":
-        import fcntl
-
-        try:
-            fcntl.flock(file, (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | fcntl.LOCK_NB)
-        except BlockingIOError:
-            file.close()
-            raise
-        except OSError:  # a file system without locks: then it is as good as two generations kept make it
-            pass
-    return file
-
-
-def sync(path: Path) -> None:
-    """Flush a file or, where the system can, a folder to disk. Raises OSError."""
-    if path.is_dir():
-        if os.name == "nt":
-            return
-        descriptor = os.open(path, os.O_RDONLY)
-    else:
-        descriptor = os.open(path, os.O_RDWR)  # Windows flushes only what is open for writing
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _name(number: int) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
@@ -19,6 +18,7 @@ from ragheal.indexing.scan import Candidate, Scan, path_of
 from ragheal.indexing.store import INODE_BITS, DocumentRow
 from ragheal.models.base import Embedder
 from ragheal.settings import IndexSettings
+from ragheal.storage.clock import now
 
 
 class Redo(msgspec.Struct, frozen=True):
@@ -211,8 +211,3 @@ def _with_stat(row: DocumentRow, fresh: DocumentRow) -> DocumentRow:
     return msgspec.structs.replace(
         row, size=fresh.size, mtime_ns=fresh.mtime_ns, ctime_ns=fresh.ctime_ns, inode=fresh.inode
     )
-
-
-def now() -> str:
-    """The time as it is recorded: ISO 8601, UTC."""
-    return datetime.now(UTC).isoformat(timespec="seconds")

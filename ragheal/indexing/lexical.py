@@ -2,7 +2,7 @@
 
 `rank-bm25` scores every chunk for every query: nothing to start, but slow when there are many chunks.
 `tantivy` is an inverted index in Rust. Both use the same terms, Lucene's idf ln(1 + (N - n + .5) / (n + .5)),
-k1 = 1.2 and b = 0.75; a term that stands in a query twice counts twice. Tantivy keeps lengths above 40 terms
+k1 and b (`bm25.py`); a term that stands in a query twice counts twice. Tantivy keeps lengths above 40 terms
 only roughly (a byte each), so scores may differ by a few hundredths.
 """
 
@@ -13,11 +13,6 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 Backend = Literal["rank-bm25", "tantivy"]
-
-K1 = 1.2
-B = 0.75
-#: Tantivy drops longer terms (65,530 bytes); both back ends cut terms here, so that they agree.
-MAX_TERM = 255
 
 
 class Lexical(Protocol):
@@ -62,9 +57,3 @@ def read(backend: Backend, folder: Path) -> Lexical:
     from ragheal.indexing.lexical_okapi import OkapiWords
 
     return OkapiWords(folder)
-
-
-def clip(term: str) -> str:
-    """A term as both back ends store and look it up: bounded, without the blanks that join terms."""
-    short = term[:MAX_TERM]
-    return short if short.isalnum() else "_".join(short.split())

@@ -15,7 +15,7 @@ import numpy as np
 from rank_bm25 import BM25Okapi
 
 from ragheal.errors import IndexDamaged
-from ragheal.indexing.lexical import K1, B, clip
+from ragheal.indexing.bm25 import K1, B, clip
 
 FILE = "okapi.msgpack"
 

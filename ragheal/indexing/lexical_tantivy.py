@@ -13,7 +13,7 @@ from typing import Any
 import tantivy
 
 from ragheal.errors import IndexDamaged, StorageError
-from ragheal.indexing.lexical import clip
+from ragheal.indexing.bm25 import clip
 
 #: Bytes the writer may hold before it begins another segment. One thread and one segment keep the chunks in
 #: the order of their numbers, which is how Tantivy orders equal scores.

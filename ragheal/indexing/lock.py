@@ -1,13 +1,14 @@
-"""One writer at a time. The lock is the operating system's, so a process that died does not hold it."""
+"""One writer of an index at a time."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 
-from ragheal.errors import IndexBusy
-from ragheal.indexing.folder import Folder, storage_errors
+from ragheal.indexing.folder import Folder
+from ragheal.storage.files import storage_errors
+from ragheal.storage.lock import exclusive
 
 
 @contextmanager
@@ -16,26 +17,21 @@ def writing(folder: Folder) -> Iterator[None]:
 
     Raises IndexBusy at once when another process has it, StorageError when the folder cannot be written.
     """
-    from filelock import FileLock, Timeout
 
-    with storage_errors(folder.path):
-        folder.make()
-        lock = FileLock(folder.lock)
-        try:
-            lock.acquire(timeout=0)
-        except Timeout:
-            raise IndexBusy(
-                f"another process{_holder(folder)} is writing the index {folder.path}",
-                hint="wait for it to finish, then run the command again",
-            ) from None
-    try:
-        with storage_errors(folder.path):
-            folder.writer.write_text(f"{os.getpid()}\n", encoding="ascii")
-        yield
-    finally:
+    def busy() -> str:
+        return f"another process{_holder(folder)} is writing the index {folder.path}"
+
+    def leave() -> None:
         with suppress(OSError):
             folder.writer.unlink()
-        lock.release()
+
+    with ExitStack() as stack:
+        with storage_errors(folder.path):
+            folder.make()
+            stack.enter_context(exclusive(folder.lock, busy))
+            stack.callback(leave)
+            folder.writer.write_text(f"{os.getpid()}\n", encoding="ascii")
+        yield
 
 
 def _holder(folder: Folder) -> str:

@@ -157,10 +157,6 @@ class OpenIndex:
         """The chunks with these numbers, in the order asked for."""
         return self._store.chunks(numbers)
 
-    def neighbours(self, chunk_id: str) -> list[Chunk]:
-        """The chunks directly before and after one in its document."""
-        return self._store.neighbours(chunk_id)
-
     def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
         """For each analysed term, in how many chunks it occurs."""
         return self._store.frequencies(terms)

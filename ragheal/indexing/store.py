@@ -22,6 +22,7 @@ import msgspec
 
 from ragheal.errors import IndexDamaged, RaghealError, StorageError
 from ragheal.indexing.folder import REBUILD, unreadable
+from ragheal.storage.sqlite import connect
 from ragheal.types import Chunk, Value
 from ragheal.types.places import unpack
 
@@ -102,8 +103,7 @@ class Store:
     def open(cls, path: Path) -> Store:
         """Open read-only. Raises IndexDamaged."""
         try:
-            uri = path.absolute().as_uri() + "?mode=ro&immutable=1"
-            store = cls(path, sqlite3.connect(uri, uri=True, check_same_thread=False))
+            store = cls(path, connect(path, "immutable"))
         except sqlite3.Error as error:
             raise translate(error, path) from error
         try:
@@ -148,15 +148,6 @@ class Store:
     def chunks_of(self, source: str) -> list[Chunk]:
         """The chunks of a document, in order."""
         return [self._chunk(row) for row in self.run(f"{_CHUNK} WHERE source = ? ORDER BY ordinal", (source,))]
-
-    def neighbours(self, chunk_id: str) -> list[Chunk]:
-        """The chunks directly before and after one in its document; none for an unknown id."""
-        place = self.run("SELECT source, ordinal FROM chunks WHERE id = ?", (chunk_id,))
-        if not place:
-            return []
-        source, ordinal = place[0]
-        sql = f"{_CHUNK} WHERE source = ? AND ordinal IN (?, ?) ORDER BY ordinal"
-        return [self._chunk(row) for row in self.run(sql, (source, ordinal - 1, ordinal + 1))]
 
     def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
         """In how many chunks each term occurs; 0 for a term that occurs in none."""

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from ragheal.indexing.store import CHUNK_FIELDS, DOCUMENT_FIELDS, SCHEMA, DocumentRow, Store, translate
+from ragheal.storage.sqlite import connect_draft
 from ragheal.types import Chunk
 
 
@@ -25,11 +26,7 @@ class StoreWriter(Store):
         if start_from is not None:
             shutil.copyfile(start_from, path)
         try:
-            # Not autocommit: one transaction, ended by `finish`. Without a journal, because a build that
-            # dies leaves nothing to repair: its folder is thrown away.
-            store = cls(path, sqlite3.connect(path, check_same_thread=False))
-            store._connection.execute("PRAGMA journal_mode = OFF")
-            store._connection.execute("PRAGMA synchronous = OFF")
+            store = cls(path, connect_draft(path))  # one transaction, ended by `finish`
             if start_from is None:
                 store._connection.executescript(SCHEMA)
         except sqlite3.Error as error:

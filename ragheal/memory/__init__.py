@@ -3,7 +3,7 @@
 `plans.py` is the memory itself (`PlanMemory`: remember, recall, strengthen, weaken, forget), `distil.py` takes
 the plan out of a trace, `guard.py` tells a rewording from another question (with `words.py`, what may stand
 for what), `normal.py` is a question as it is compared with itself, `store.py` the database, `vectors.py` the
-search over it, `rebuild.py` fills it again from the traces.
+search over it.
 """
 
 from ragheal.memory.plans import PlanMemory

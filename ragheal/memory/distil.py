@@ -81,12 +81,12 @@ def _fewest(options: list[Mapping[str, int]]) -> tuple[int, ...]:
     return best[1]
 
 
-def for_question(plan: Plan, question: str, wants: str = "") -> Plan:
+def for_question(plan: Plan, question: str) -> Plan:
     """A remembered plan as it is tried for a new question, whose own words are searched beside it.
 
     A question that is its rewording must never find less than it would alone.
     """
-    own = Query(question, origin="question", wants=wants)
+    own = Query(question, origin="question")
     rest = tuple(query for query in plan.queries if _plain(query.text) != _plain(question) or query.paths)
     return msgspec.structs.replace(plan, queries=(own, *rest), together=True)
 

@@ -88,7 +88,7 @@ class Subject(Value, frozen=True):
 
 @lru_cache(maxsize=1024)
 def subject(question: str) -> Subject:
-    """What a question is about, as `same_subject` compares it."""
+    """What a question is about, as `difference` compares it."""
     read = analyze(question)
     plain = simplified(question)
     spans = values(plain.strip())
@@ -125,11 +125,6 @@ def _counts(text: str) -> bool:
     return _CODE.search(text) is not None or len(text) > 3
 
 
-def same_subject(one: str, other: str) -> bool:
-    """Whether nothing that tells questions apart differs between the two."""
-    return difference(subject(one), subject(other)) == ""
-
-
 def difference(a: Subject, b: Subject) -> str:
     """The first thing in which two questions differ so that one is no rewording of the other; "" for none."""
     if a.lang != b.lang:
@@ -160,19 +155,17 @@ def _same_kind(one: str, other: str) -> bool:
     return any(one in group and other in group for group in _ALIKE)
 
 
-def alike(
-    a: Subject, b: Subject, cosine: float, bound: float, *, swapped: float = SWAPPED, added: float = ADDED
-) -> bool:
-    """Whether one question is a rewording of the other, from what they say and the cosine of their vectors.
+def alike(a: Subject, b: Subject, cosine: float, bound: float) -> bool:
+    """Whether one question is a rewording of the other, from what they say and the cosine of their vectors."""
+    return cosine >= bound and near_in_words(a, b)
+
+
+def near_in_words(a: Subject, b: Subject, *, swapped: float = SWAPPED, added: float = ADDED) -> bool:
+    """What `alike` asks of the words alone: cheap, and so worth asking before vectors are made.
 
     A word put in the place of another needs more in common around it (`swapped`) than one that was added or
     left out (`added`).
     """
-    return cosine >= bound and near_in_words(a, b, swapped=swapped, added=added)
-
-
-def near_in_words(a: Subject, b: Subject, *, swapped: float = SWAPPED, added: float = ADDED) -> bool:
-    """What `alike` asks of the words alone: cheap, and so worth asking before vectors are made."""
     if difference(a, b):
         return False
     if _share(a.words, b.words) >= (swapped if _swaps(a.words, b.words) else added):

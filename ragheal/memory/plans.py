@@ -14,10 +14,11 @@ from ragheal.memory import store
 from ragheal.memory.distil import distil, for_question, unfit
 from ragheal.memory.guard import alike, subject
 from ragheal.memory.normal import normalised
-from ragheal.memory.store import FIELDS, SELECT, Damaged, Remembered
+from ragheal.memory.store import FIELDS, MEMORY, SELECT, Remembered
 from ragheal.memory.vectors import Vectors
 from ragheal.settings.sections import MemorySettings
-from ragheal.tracing.store import new_id, now, storable
+from ragheal.storage.clock import new_id, now
+from ragheal.storage.sqlite import Damaged, storable
 from ragheal.types import Lang, Recalled, Trace
 
 if TYPE_CHECKING:
@@ -40,10 +41,10 @@ class PlanMemory:
     """
 
     def __init__(self, folder: Path, settings: MemorySettings | None = None, *, embedder: str = "") -> None:
-        self.path = folder / store.MEMORY
+        self.folder = folder
         self.settings = settings or MemorySettings()
         self.embedder = embedder
-        self._vectors = Vectors(self.path)
+        self._vectors = Vectors(folder)
         self._notes: list[str] = []
         #: Why the last thing to be written was not; for who learns of set purpose, as `rebuild` does.
         self.unwritten: StorageError | None = None
@@ -68,14 +69,14 @@ class PlanMemory:
         indexed now, None when it is gone: a plan one of whose documents changed is dropped. The plan given
         searches the question itself first, then the remembered queries, all in one round.
         """
-        if not self.settings.enabled or not store.begun(self.path):
+        if not self.settings.enabled or not MEMORY.begun(self.folder):
             return None
         return self._kept_quiet(lambda: self._recall(question, vector, lang, current), "read")
 
     def _recall(
         self, question: str, vector: NDArray[np.float32], lang: Lang, current: Callable[[str], str | None]
     ) -> Recalled | None:
-        with store.opened(self.path, write=False) as db:
+        with MEMORY.reading(self.folder) as db:
             near = self._vectors.near(
                 db, self.embedder, lang, vector, normalised(question), self.settings.similarity
             )
@@ -123,7 +124,7 @@ class PlanMemory:
         return self._kept_quiet(lambda: self._remember(entry, trace, vector), "written")
 
     def _remember(self, entry: Remembered, trace: Trace, vector: NDArray[np.float32]) -> str:
-        with store.opened(self.path, write=True) as db:
+        with store.changing(self.folder) as db:
             started = self._row(db, trace.memory.id) if trace.memory is not None else None
             known = started or self._known(db, entry, vector)
             if known is None:
@@ -164,9 +165,9 @@ class PlanMemory:
         self._kept_quiet(lambda: self._weigh(reference, good=False, used=used), "written")
 
     def _weigh(self, reference: str, *, good: bool, used: bool) -> None:
-        if not store.begun(self.path):
+        if not MEMORY.begun(self.folder):
             return
-        with store.opened(self.path, write=True) as db:
+        with store.changing(self.folder) as db:
             change = (
                 f"strength = min({MOST}, strength + {GAIN}), successes = successes + 1"
                 if good
@@ -183,23 +184,23 @@ class PlanMemory:
 
     def list(self, limit: int = 20) -> tuple[Remembered, ...]:
         """The plans that were used or learned last, first. Raises StorageError."""
-        if not store.begun(self.path):
+        if not MEMORY.begun(self.folder):
             return ()
-        with store.opened(self.path, write=False) as db:
+        with MEMORY.reading(self.folder) as db:
             rows = db.execute(f"{SELECT} ORDER BY max(created, last_used) DESC, rowid DESC LIMIT ?", (limit,))
             return tuple(filter(None, map(store.decoded, rows)))
 
     def count(self) -> int:
         """How many plans there are. Raises StorageError."""
-        if not store.begun(self.path):
+        if not MEMORY.begun(self.folder):
             return 0
-        with store.opened(self.path, write=False) as db:
+        with MEMORY.reading(self.folder) as db:
             return int(db.execute("SELECT count(*) FROM plans").fetchone()[0])
 
     def show(self, reference: str) -> Remembered:
         """The plan with this id, or the only one with this beginning or end. Raises ConfigError, StorageError."""
-        if store.begun(self.path):
-            with store.opened(self.path, write=False) as db:
+        if MEMORY.begun(self.folder):
+            with MEMORY.reading(self.folder) as db:
                 entry = self._row(db, _resolve(db, reference))
                 if entry is not None:
                     return entry
@@ -207,25 +208,25 @@ class PlanMemory:
 
     def forget(self, reference: str | None) -> int:
         """Forget one plan, or with None all of them; how many went. Raises ConfigError, StorageError."""
-        if not store.begun(self.path):
+        if not MEMORY.begun(self.folder):
             if reference is None:
                 return 0
             raise ConfigError(f"no remembered plan `{reference}`", hint="nothing is remembered yet")
         try:
-            with store.opened(self.path, write=True) as db:
+            with store.changing(self.folder) as db:
                 if reference is None:
                     return db.execute("DELETE FROM plans").rowcount
                 return db.execute("DELETE FROM plans WHERE id = ?", (_resolve(db, reference),)).rowcount
         except Damaged:
-            if reference is not None or store.set_aside(self.path) is None:
+            if reference is not None or store.set_aside(self.folder) is None:
                 raise
             return 0
 
     def prune(self) -> int:
         """Drop the weakest plans beyond `settings.plans`; how many went. Raises StorageError."""
-        if not store.begun(self.path):
+        if not MEMORY.begun(self.folder):
             return 0
-        with store.opened(self.path, write=True) as db:
+        with store.changing(self.folder) as db:
             return self._prune(db)
 
     def _prune(self, db: sqlite3.Connection) -> int:
@@ -237,7 +238,7 @@ class PlanMemory:
         ).rowcount
 
     def _delete(self, ids: Sequence[str]) -> None:
-        with store.opened(self.path, write=True) as db:
+        with store.changing(self.folder) as db:
             db.executemany("DELETE FROM plans WHERE id = ?", [(id_,) for id_ in ids])
 
     def _row(self, db: sqlite3.Connection, id_: str) -> Remembered | None:
@@ -248,7 +249,7 @@ class PlanMemory:
         try:
             return work()
         except Damaged as error:
-            name = store.set_aside(self.path)
+            name = store.set_aside(self.folder)
             if name is None:
                 self._gave_up(error, what)
                 return None

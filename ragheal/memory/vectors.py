@@ -28,8 +28,8 @@ class _Group(msgspec.Struct, frozen=True):
 class Vectors:
     """Exact search over one `memory.db`. 5,000 vectors of 384 take 7.5 MB and a millisecond."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
         self._stamp: tuple[int, int] | None = None
         self._groups: dict[tuple[str, Lang, int], _Group] = {}
 
@@ -61,7 +61,7 @@ class Vectors:
         import numpy as np
 
         # Read before the rows are: a write between the two makes the next call load again, never miss it.
-        stamp = store.stamp(db, self._path)
+        stamp = store.stamp(db, self._folder)
         if stamp is None or stamp != self._stamp or db.in_transaction:
             self._groups.clear()
             self._stamp = None if db.in_transaction else stamp

@@ -24,9 +24,6 @@ class Doors(Protocol):
     def search(self, query: Query) -> tuple[Hit, ...]:
         """The reranked hits of a query, best first; chunks with no score in any channel are not hits."""
 
-    def neighbours(self, chunk_id: str) -> tuple[Hit, ...]:
-        """The chunks directly before and after a chunk in its document, score 0."""
-
     def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
         """For each analysed term, in how many chunks it occurs; the key "" holds the number of chunks."""
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import fnmatch
+import math
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from ragheal.indexing.bm25 import K1
 from ragheal.indexing.opened import OpenIndex
 from ragheal.models.base import Embedder
 from ragheal.retrieval.fuse import Fused, fuse
-from ragheal.retrieval.rerank import POOL, rerank
-from ragheal.retrieval.weights import K1, Weights
+from ragheal.retrieval.rerank import POOL, Near, rerank
+from ragheal.retrieval.weights import Weights
 from ragheal.settings import Settings
 from ragheal.text.analyze import terms
 from ragheal.types import Channel, ChatReply, ChatRequest, Chunk, Hit, Lang, Query, Reading
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 DECIMALS = 6
+#: A handful of documents may all be alike: what sets one apart is not measured finer than this.
+LEAST_SPREAD = 0.01
 #: Vectors of passages kept in memory, 1.5 KB each.
 PASSAGES_KEPT = 20_000
 #: Questions and parts of questions whose readings are kept.
@@ -109,14 +113,26 @@ class LiveDoors:
         weights = Weights(self.frequencies(own))
         fused = fuse(dense, lexical, (K1 + 1.0) * weights.total(own), settings)
         if settings.rerank == "none":
-            return tuple(self._hits(fused, patterns, wanted))
+            return tuple(hit for _, hit in self._hits(fused, patterns, wanted))
+        asked = query.asked or query.text
         if query.asked:
-            weights = Weights(self.frequencies(list(dict.fromkeys(terms(query.asked)))))
-        return tuple(rerank(query, self._hits(fused, patterns, max(POOL, wanted)), self.read, weights)[:wanted])
+            weights = Weights(self.frequencies(list(dict.fromkeys(terms(asked)))))
+        numbered = self._hits(fused, patterns, max(POOL, wanted))
+        near = self._near(asked, [number for number, _ in numbered[:POOL]])
+        return tuple(rerank(query, [hit for _, hit in numbered], self.read, weights, near)[:wanted])
 
-    def _hits(self, fused: Sequence[Fused], patterns: Sequence[str], wanted: int) -> list[Hit]:
-        """The first fused chunks as hits: those of sources that match a pattern, no text twice."""
-        hits: list[Hit] = []
+    def _near(self, question: str, numbers: Sequence[int]) -> Near:
+        """How near the hits are to a question, and how near its nearest are."""
+        vector = self._embedder.embed_query(question)
+        around = [score for _, score in self._index.dense(vector, POOL)]
+        cosines = [round(float(one), DECIMALS) for one in self._index.vectors(numbers) @ vector] if numbers else []
+        mean = sum(around) / max(1, len(around))
+        spread = math.sqrt(sum((score - mean) ** 2 for score in around) / max(1, len(around)))
+        return Near(cosines, mean, max(spread, LEAST_SPREAD))
+
+    def _hits(self, fused: Sequence[Fused], patterns: Sequence[str], wanted: int) -> list[tuple[int, Hit]]:
+        """The first fused chunks as numbered hits: those of sources that match a pattern, no text twice."""
+        hits: list[tuple[int, Hit]] = []
         seen: set[str] = set()
         for start in range(0, len(fused), 2 * wanted):
             batch = fused[start : start + 2 * wanted]
@@ -126,13 +142,10 @@ class LiveDoors:
                 text = " ".join(chunk.text.split())
                 if text not in seen:  # the same words in two files are one hit
                     seen.add(text)
-                    hits.append(_hit(item, chunk))
+                    hits.append((item.number, _hit(item, chunk)))
                 if len(hits) == wanted:
                     return hits
         return hits
-
-    def neighbours(self, chunk_id: str) -> tuple[Hit, ...]:
-        return tuple(Hit(chunk, 0.0) for chunk in self._index.neighbours(chunk_id))
 
     def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
         return self._index.frequencies(terms) | {"": self._index.chunk_count}

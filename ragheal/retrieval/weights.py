@@ -5,9 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-#: BM25's k1; with it one term scores at most k1 + 1 times its idf.
-K1 = 1.2
-
 
 class Weights:
     """Inverse document frequencies of a question's terms: how much it says that a window holds one.

@@ -55,7 +55,7 @@ class LoopSettings(Section, frozen=True):
 
 
 class AnswerSettings(Section, frozen=True):
-    on_no_evidence: Literal["abstain", "direct"] = "abstain"
+    on_no_evidence: Literal["abstain", "direct"] = "abstain"  # direct: a model answers without documents
     max_sentences: int = 3
     max_sentences_unsure: int = 3  # an answer that is not sure shows more of what is near
     max_chars: int = 1000

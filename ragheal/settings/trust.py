@@ -9,11 +9,9 @@ does a server on this machine.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 import re
-import secrets
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -23,6 +21,7 @@ import msgspec
 from ragheal.errors import ConfigError, StorageError
 from ragheal.settings.loading import Loaded
 from ragheal.settings.sections import ModelSettings
+from ragheal.storage.files import write_whole
 
 ADDRESS, KEY_VARIABLE = "model.base_url", "model.key_env"
 #: Set to 1, it trusts every project's file: for CI and containers.
@@ -230,18 +229,7 @@ def _write(files: dict[str, str], env: Mapping[str, str] | None) -> None:
         raise StorageError("there is no home folder to keep trust in", hint=hint)
     data = msgspec.json.format(msgspec.json.encode(_Kept(_VERSION, dict(sorted(files.items())))), indent=1)
     try:
-        path = Path(os.path.realpath(found))  # a link stays one
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        new = path.with_name(f".{secrets.token_hex(4)}.new")
-        try:
-            with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-                file.write(data + b"\n")
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(new, path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                new.unlink()
-            raise
+        Path(os.path.realpath(found)).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_whole(found, data + b"\n", private=True)
     except OSError as error:
         raise StorageError(f"cannot write {found}: {error.strerror or error}", hint=hint) from None

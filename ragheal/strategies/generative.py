@@ -28,7 +28,7 @@ def generative(question: str, routing: Routing, kit: Kit) -> Answer:
         question, plan, shown(gathered, kit) or gathered.hits, gathered.verdict, strict=False
     )
     if draft is None:
-        return abstain(question, "generative", gathered, kit)
+        return abstain(question, "generative", gathered)
     kit.emit(DraftStep(draft))
     check = None
     if kit.roles.explicit_hops:

@@ -8,10 +8,19 @@ from ragheal.answering.finish import finish
 from ragheal.answering.kit import Kit
 from ragheal.answering.loop import Gathered, Loop, more, run
 from ragheal.strategies import hops
+from ragheal.strategies.direct import undocumented
 from ragheal.types import Answer, Plan, PlanStep, Route, Routing
 
 
 def _run(question: str, route: Route, kit: Kit, *, strict: bool) -> Answer:
+    """An answer from evidence; without any, a refusal, or what `answer.on_no_evidence` puts in its place."""
+    answer = _grounded(question, route, kit, strict=strict)
+    if answer.status == "abstained" and kit.settings.answer.on_no_evidence == "direct":
+        return undocumented(answer, kit)
+    return answer
+
+
+def _grounded(question: str, route: Route, kit: Kit, *, strict: bool) -> Answer:
     """Plan, gather and answer; with a model, part by part where the plan has parts.
 
     A remembered plan is searched first, in one round. Where that does not suffice, the usual plan follows.

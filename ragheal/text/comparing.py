@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from ragheal.text.quantities import Quantity, quantity, reach, same_value, shared
+from ragheal.text.overlap import term_set
+from ragheal.text.quantities import YEAR, Quantity, quantity, reach, same_value, shared
 from ragheal.text.questions import Question
 from ragheal.text.script import narrow
 from ragheal.text.sums import difference
@@ -34,6 +35,10 @@ _OTHER = re.compile(r"\bdiffer(?:ent)?\b|不同")
 _UNIT_ASKED = re.compile(
     r"\bhow many (?:more |fewer |less )?(days|weeks|months|years|hours|minutes|seconds|metres|meters|km|kilometres|kilometers|miles|kg|grams|euros|dollars)\b|(?:几|多少)个?(天|周|年|月|小时|分钟|公里|米|公斤|克|元|岁)"
 )
+_ENDS = re.compile(r"\b(?:died|dies?|dead|ended|ends?|closed|ceased|retired|until)\b|去世|逝世|死|结束|关闭|停")
+_LIVED = re.compile(
+    r"\blived (?:the )?(?:longer|longest|shorter|shortest)\b|\b(?:greater|older) age\b|寿命|活得", re.IGNORECASE
+)
 _TIMES = frozenset({"date", "clock", "monthday"})
 _SPEEDS = frozenset({"m/s", "mph", "rpm", "rps", "hz", "B/s"})
 
@@ -52,6 +57,11 @@ def outcome(question: Question, sides: Sequence[tuple[str, str]]) -> str:
     if len(sides) < 2 or not all(value.strip() for _, value in sides):
         return ""
     text = narrow(question.text).lower()
+    if _LIVED.search(text):
+        lives = [quantity(value) for _, value in sides]
+        spans = [one for one in lives if one is not None]
+        most = _winner("low" if "short" in text else "high", spans) if len(spans) == len(sides) else None
+        return "" if most is None else sides[most][0]
     ordered = _in_order(question, sides)
     if _SAME.search(text) and not _HOW_MUCH.search(text):
         return _alike(question, [value for _, value in ordered], other=bool(_OTHER.search(text)))
@@ -60,7 +70,7 @@ def outcome(question: Question, sides: Sequence[tuple[str, str]]) -> str:
     if len(values) < len(found) or not all(shared(values[0], one) for one in values[1:]):
         return ""
     wanted = axis(question)
-    winner = _winner(wanted, values)
+    winner = _winner(wanted, values, last=_ENDS.search(text) is not None)
     if _HOW_MUCH.search(text):
         return _by(question, ordered, winner, text) if len(sides) == 2 else ""
     if not wanted:
@@ -69,6 +79,50 @@ def outcome(question: Question, sides: Sequence[tuple[str, str]]) -> str:
         equal = same_value(ordered[0][1], ordered[1][1])
         return _word(question, winner == 0) if winner is not None or equal else ""
     return "" if winner is None else ordered[winner][0]
+
+
+_LIFE = re.compile(
+    r"\(([^()]*?\b(?:\d{3,4})\b[^()–—-]*)\s*(?:–|—|-{1,2})\s*([^()]*?\b\d{3,4}\b[^()]*)\)|（([^（）]*?\d{3,4}年[^（）]*?)[—–-]+([^（）]*)）"
+)
+
+
+def told(question: Question, value: str, sentence: str) -> str:
+    """The value that a sentence gives for what is compared: of a life in brackets its beginning, end or length."""
+    life = _LIFE.search(sentence)
+    if life is None:
+        return value
+    ends = [quantity(part) for part in life.groups() if part]
+    born, died = ends if len(ends) == 2 else (None, None)
+    if born is None or died is None or not (born.dimension == died.dimension == "date"):
+        return value
+    if _LIVED.search(question.text):
+        days = (died.low + died.high - born.low - born.high) / 2
+        return f"{days:.0f} days" if days > 0 else value
+    if axis(question) in {"old", "young", "early", "late"} and value and value in life[0]:
+        return died.text if _ENDS.search(narrow(question.text).lower()) else born.text
+    return value
+
+
+def holds_for_all(question: Question, said: Sequence[tuple[str, str]]) -> bool:
+    """Whether what "Are both A and B …?" asks stands in the sentence of each: (option, sentence with its heading)."""
+    if (
+        not question.yes_no
+        or question.compare != "same"
+        or _SAME.search(question.text)
+        or _NEGATED.search(question.text)
+    ):
+        return False
+    names = term_set(" ".join(question.options)) | term_set("both")
+    wanted = frozenset(question.terms) - names
+    return bool(wanted) and all(
+        wanted <= term_set(sentence) and not _NEGATED.search(sentence) for _, sentence in said
+    )
+
+
+_NEGATED = re.compile(
+    r"\b(?:not|never|no longer|neither|nor|without|except|unlike|former(?:ly)?)\b|n['’]t\b|[不没未非无]",
+    re.IGNORECASE,
+)
 
 
 def _in_order(question: Question, sides: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -80,8 +134,19 @@ def _in_order(question: Question, sides: Sequence[tuple[str, str]]) -> list[tupl
     return [side for _, side in sorted(zip(places, sides, strict=True), key=lambda pair: pair[0])]
 
 
-def _winner(wanted: Axis, values: Sequence[Quantity]) -> int | None:
-    """The place of the one value that is beyond all others on the axis; None when there is none."""
+def _moment(value: Quantity, *, last: bool) -> tuple[float, float]:
+    """From when to when something may have happened; of "1917–2002" its beginning, or its end where that is asked."""
+    low, high = reach(value)
+    if value.dimension != "date" or value.rough or high - low <= YEAR:
+        return low, high
+    return (high, high) if last else (low, low)
+
+
+def _winner(wanted: Axis, values: Sequence[Quantity], *, last: bool = False) -> int | None:
+    """The place of the one value that is beyond all others on the axis; None when there is none.
+
+    `last`: of a stretch of time its end counts, not its beginning.
+    """
     dimension = values[0].dimension
     timed = dimension in _TIMES
     if wanted in {"old", "young"}:
@@ -99,6 +164,8 @@ def _winner(wanted: Axis, values: Sequence[Quantity]) -> int | None:
     if len({one.dimension for one in values} & _TIMES) > 1 or any(one.dimension == "weekday" for one in values):
         return None
     ends = [reach(one) for one in values]
+    if timed:
+        ends = [_moment(one, last=last) for one in values]
     for place, (low, high) in enumerate(ends):
         rest = ends[:place] + ends[place + 1 :]
         if all(low > last if top else high < first for first, last in rest):

@@ -84,13 +84,19 @@ def _asks_yes_no(text: str, language: Lang) -> bool:
     )
 
 
+# What is asked stands before the first comma; a comma behind it belongs to a name ("Paris, Texas or …").
 _OR_TAIL = re.compile(
+    r"\b(?:who|which|what|whose|where|when|is|are|was|were|do|does|did|has|have|had)\b[^,:?]*[,:]\s*"
+    r"((?!(?:in|at|by|of|on|for|as)\b)[^:?]{2,80}?),?\s+or\s+([^?]{2,80}?)\s*\??\s*$",
+    re.IGNORECASE,
+)
+_OR_LAST = re.compile(
     r"(?:[,:]|\b(?:between|out of|of|from)\b)\s*([^,:?]{2,80}?),?\s+or\s+([^,?]{2,80})\??\s*$", re.IGNORECASE
 )
 _OR_LEAD = re.compile(r"^([^,?]{2,80}?),?\s+or\s+([^,?]{2,80}?),\s+(?:who|which|what)\b", re.IGNORECASE)
 _BOTH = re.compile(
     r"^(?:are|were|do|did|does|have|has|is|was|can)\s+(?:both\s+)?(.{2,80}?)\s+and\s+(.{2,80}?)"
-    r"\s+(?:both|the same|from|in|located|born|members|directed|released|of|share|have|use|based|\w+ed\b|a\b|an\b)",
+    r"\s+(?:both|the same|from|in|located|born|members|directed|released|of|share|have|use|based|made|built|written|held|set|play|\w+ed\b|a\b|an\b)",
     re.IGNORECASE,
 )
 _SHARED = re.compile(
@@ -112,7 +118,7 @@ def _options(text: str, language: Lang) -> tuple[str, ...]:
         if match and not re.search(r"更|较|早|晚|先|哪|谁|大|小|高|低|长|短|同|都|区别|还是", text):
             match = None
     else:
-        match = _OR_TAIL.search(text) or _OR_LEAD.search(text) or _BOTH.search(text)
+        match = _OR_TAIL.search(text) or _OR_LAST.search(text) or _OR_LEAD.search(text) or _BOTH.search(text)
         if not match and re.search(r"\b(?:both|same|common|difference)\b", text, re.IGNORECASE):
             match = _SHARED.search(text)
     if not match:

@@ -8,19 +8,14 @@ this program knows, unchanged, of the right shape; each has its own message.
 from __future__ import annotations
 
 import hashlib
-import os
-import secrets
-import shutil
-from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
-from ragheal.errors import StorageError, TraceError
+from ragheal.errors import TraceError
+from ragheal.storage.files import export
 from ragheal.types import TRACE_VERSION, Trace
 
-#: What to do about a file that cannot be written.
-UNWRITABLE = "make room on the disk, or write to another folder"
 _MISSING = "a trace file is made by `ragheal ask … --trace FILE`; `ragheal traces` lists the saved ones"
 
 
@@ -74,31 +69,7 @@ def write(trace: Trace, path: Path) -> None:
     body = encode(trace)
     checksum = hashlib.sha256(body).hexdigest()
     whole = b'{"checksum":"' + checksum.encode() + b'",' + body[1:]
-    try:
-        replace(path, msgspec.json.format(whole, indent=1) + b"\n")
-    except OSError as error:
-        raise StorageError(
-            f"cannot write the trace to {path}: {error.strerror or error}", hint=UNWRITABLE
-        ) from None
-
-
-def replace(path: Path, data: bytes) -> None:
-    """Write a file so that it is whole or not there, as on a full disk. Raises OSError."""
-    path = Path(os.path.realpath(path))  # a link stays one
-    if path.exists() and not path.is_file():
-        path.write_bytes(data)  # a pipe or a device takes no other's place
-        return
-    new = path.with_name(f".{secrets.token_hex(4)}.new")
-    try:
-        with new.open("xb") as file:
-            file.write(data)
-        if path.exists():
-            shutil.copymode(path, new)
-        os.replace(new, path)
-    except BaseException:
-        with suppress(OSError):
-            new.unlink()
-        raise
+    export(path, msgspec.json.format(whole, indent=1) + b"\n", f"the trace to {path}")
 
 
 def read(path: Path) -> TraceFile:

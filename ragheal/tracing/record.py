@@ -14,9 +14,7 @@ from ragheal.tracing import requests
 from ragheal.types import ChatReply, ChatRequest, Exchange, Hit, Query, Reading
 
 # The names of the doors in a trace.
-SEARCH, NEIGHBOURS, VOCABULARY, SIMILARITY, READER, CHAT = (
-    "search", "neighbours", "vocabulary", "similarity", "reader", "chat",
-)  # fmt: skip
+SEARCH, VOCABULARY, SIMILARITY, READER, CHAT = "search", "vocabulary", "similarity", "reader", "chat"
 
 
 class Recorder:
@@ -54,13 +52,6 @@ class Recorder:
         with self._one:
             hits = self._doors.search(query)
         self._note(SEARCH, requests.search(query), hits, start)
-        return hits
-
-    def neighbours(self, chunk_id: str) -> tuple[Hit, ...]:
-        start = perf_counter()
-        with self._one:
-            hits = self._doors.neighbours(chunk_id)
-        self._note(NEIGHBOURS, chunk_id, hits, start)
         return hits
 
     def frequencies(self, terms: Sequence[str]) -> dict[str, int]:

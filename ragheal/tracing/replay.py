@@ -14,7 +14,7 @@ import msgspec
 from ragheal.errors import CheckFailed, TraceError, nearest
 from ragheal.retrieval.base import Doors
 from ragheal.tracing import requests
-from ragheal.tracing.record import CHAT, NEIGHBOURS, READER, SEARCH, SIMILARITY, VOCABULARY
+from ragheal.tracing.record import CHAT, READER, SEARCH, SIMILARITY, VOCABULARY
 from ragheal.types import Answer, ChatReply, ChatRequest, Exchange, Hit, Query, Reading, Step, Trace
 
 #: Begins the entry of `Answer.degraded` for a trace that could not be kept. It tells of the disk, not of the run.
@@ -56,9 +56,6 @@ class Player:
 
     def search(self, query: Query) -> tuple[Hit, ...]:
         return self._answer(SEARCH, requests.search(query), tuple[Hit, ...])
-
-    def neighbours(self, chunk_id: str) -> tuple[Hit, ...]:
-        return self._answer(NEIGHBOURS, chunk_id, tuple[Hit, ...])
 
     def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
         return self._answer(VOCABULARY, requests.vocabulary(terms), dict[str, int])

@@ -123,9 +123,13 @@ class Query(Value, frozen=True):
 
 
 class Channel(Value, frozen=True):
-    """A hit's place in one channel. `rank` counts from 1."""
+    """A hit's place in one channel. `rank` counts from 1.
 
-    name: Literal["dense", "lexical", "reader"]
+    `score`: a cosine ("dense"), BM25 ("lexical"), the probability that it answers ("reader"), or what its place
+    among all that is near the question is worth beside that, in logits ("nearness").
+    """
+
+    name: Literal["dense", "lexical", "reader", "nearness"]
     rank: int
     score: float
 
@@ -136,6 +140,11 @@ class Hit(Value, frozen=True):
     chunk: Chunk
     score: float
     channels: tuple[Channel, ...] = ()
+
+    @property
+    def nearness(self) -> float:
+        """What the search knows of it beside the reader, in logits; 0 where it was not reranked."""
+        return next((channel.score for channel in self.channels if channel.name == "nearness"), 0.0)
 
 
 class Part(Value, frozen=True):

@@ -43,9 +43,6 @@ class WordDoors:
                 scored.append(Hit(chunk, round(share, 6), (Channel("lexical", 1, round(share, 6)),)))
         return tuple(sorted(scored, key=lambda hit: (-hit.score, hit.chunk.id))[: query.depth or self.top_k])
 
-    def neighbours(self, chunk_id: str) -> tuple[Hit, ...]:
-        return ()
-
     def frequencies(self, wanted: Sequence[str]) -> dict[str, int]:
         sets = [set(terms(f"{chunk.heading} {chunk.text}")) for chunk in self.chunks]
         return {term: sum(term in held for held in sets) for term in wanted} | {"": len(self.chunks)}

@@ -42,7 +42,6 @@ class Judge:
     """Roles that follow a script of verdicts and rewrites and keep what they were asked."""
 
     name = "script"
-    side_by_side = False
 
     def __init__(
         self, verdicts: Sequence[Verdict], rewrites: Sequence[Rewrite | None], explicit_hops: bool = False

@@ -57,6 +57,19 @@ def test_a_sure_answer_is_short_and_an_unsure_one_shows_what_is_near(
     assert len(fewer.claims) == 1
 
 
+def test_an_unsure_answer_shows_the_sentences_around_its_own(doors: Doors) -> None:
+    """The right passage with the wrong sentence cut out of it helps nobody: whoever reads it finds the right one."""
+    chunk = doors({"yard.md": "Yard\n" + " ".join(SENTENCES[:3])}).chunks[0]
+    spans = tuple((at, at + len(text)) for text in SENTENCES[:3] for at in [chunk.text.index(text)])
+    found = Candidate(chunk, spans, chunk.heading, Reading(0.3), 0.3, spans[1], spans[1])
+    draft = generate(Finding(panel("Where do lorries park?", [found]), 0.2), None, AnswerSettings())
+    assert draft is not None
+    assert draft.claims[0].text == " ".join(SENTENCES[:3])
+    brief = generate(Finding(panel("Where do lorries park?", [found]), 0.2), None, AnswerSettings(max_chars=150))
+    assert brief is not None
+    assert brief.claims[0].text == SENTENCES[1]
+
+
 def test_sentences_about_different_things_do_not_conflict(doors: Doors) -> None:
     """Two passages that each fit a vague question are no disagreement: saying so would make every answer doubtful."""
     texts = {

@@ -15,8 +15,8 @@ import pytest
 from ragheal_cli.app import main
 
 from ragheal.errors import IndexMissing
+from ragheal.history.traces import TraceStore
 from ragheal.tracing import replay
-from ragheal.tracing.store import TraceStore
 
 
 @dataclass

@@ -7,14 +7,15 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 import pytest
+from made_runs import keep
 from repair_world import trace
 
-from ragheal.failures import log, signals
 from ragheal.healing.advice import advise
 from ragheal.healing.failed import Asked, failures
 from ragheal.healing.propose import _rewritten
 from ragheal.healing.repairs import Advice, Rewrite
-from ragheal.tracing.store import TraceStore
+from ragheal.history import signals
+from ragheal.history.traces import TraceStore
 from ragheal.types import Conflict
 
 FIRST = "How long until help arrives for a broken truck?"
@@ -33,7 +34,7 @@ def asked_again(index):
     for question, status in ((FIRST, "abstained"), (AGAIN, "answered"), (FIRST.lower(), "abstained")):
         made = trace(question, status, "within 90 minutes", 1 if status == "answered" else 3)
         store.save(made)
-        log.note(index, made)
+        keep(index, made)
         signals.find_rephrased(index, made, lambda _: 0.99, session="me" if question != FIRST.lower() else "you")
     return index
 

@@ -13,7 +13,7 @@ from ragheal.healing import canary, pointer, steps, store
 from ragheal.healing import overlay as overlays
 from ragheal.healing.overlay import in_force, load
 from ragheal.healing.repairs import Advice, Synonym
-from ragheal.tracing.store import TraceStore
+from ragheal.history.traces import TraceStore
 
 
 @pytest.fixture
@@ -297,7 +297,7 @@ def test_a_trial_that_loses_an_answer_is_not_promoted(index, verified, history):
 
 def test_a_thumb_down_on_trial_stops_it(index, verified, history):
     """A fluent wrong answer counts as answered; only its readers know better."""
-    from ragheal.failures import signals
+    from ragheal.history import signals
 
     trial = steps.start_trial(index, verified, 100)
     made = history(GAP, "answered", trial.number, canary=True)

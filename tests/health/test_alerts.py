@@ -3,7 +3,7 @@
 import pytest
 
 from ragheal.health.alerts import NAMES, alerts
-from ragheal.health.figures import Figures, Latency
+from ragheal.history.figures import Figures, Latency
 from ragheal.settings.sections import HealthSettings
 
 GOOD = {

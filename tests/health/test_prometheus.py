@@ -6,14 +6,13 @@ import tomllib
 
 import msgspec
 import pytest
-from made_runs import NOW, made
+from made_runs import NOW, keep, made
 from prometheus_client.parser import text_string_to_metric_families
 
 from ragheal.errors import StorageError
-from ragheal.health import note
 from ragheal.health.alerts import alerts
-from ragheal.health.figures import Figures, figures, totals
 from ragheal.health.prometheus import export
+from ragheal.history.figures import Figures, figures, totals
 from ragheal.settings.sections import HealthSettings
 from ragheal.types import Hop, Tokens
 
@@ -25,13 +24,13 @@ NOT_BASE = {"milliseconds", "minutes", "hours", "days", "ms", "sec", "kb", "mb",
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     path = tmp_path_factory.mktemp("history")
-    for trace in (
+    keep(
+        path,
         *(made(rounds=2) for _ in range(3)),
         made(status="abstained"),
         made(route="multi_hop", hops=(Hop(1, "a", "b"),), tokens=Tokens(5, 6), calls=1, seconds=3.0),
         made(degraded=('reader "off": \\ here',)),
-    ):
-        note(path, trace)
+    )
     return path
 
 

@@ -202,18 +202,20 @@ def test_a_disk_that_fills_at_the_switch_leaves_the_old_index(grown, monkeypatch
     import errno
 
     from ragheal.indexing import generation
+    from ragheal.storage import files
 
     for last in range(3):
         calls = 0
 
         def full(path: Path, last: int = last) -> None:
             nonlocal calls
-            calls += path.name in {"CURRENT.new", "generations", "manifest.json"}
+            calls += path.suffix == ".new" or path.name in {"generations", "manifest.json"}
             if calls > last:
                 raise OSError(errno.ENOSPC, "No space left on device")
 
         with monkeypatch.context() as patched:
             patched.setattr(generation, "sync", full)
+            patched.setattr(files, "sync", full)
             with pytest.raises(StorageError, match="disk is full") as caught:
                 grown.build()
         assert caught.value.hint

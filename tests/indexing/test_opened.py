@@ -73,18 +73,6 @@ def test_is_current_tells_an_edit(animals):
         assert index.path_of("unknown.md") is None
 
 
-def test_neighbours_are_those_of_the_document(project):
-    """An answer that runs over a chunk's edge would be cut."""
-    sections = [f"# Part {i}\n\n" + f"Sentence about topic number{i} and more of it. " * 30 for i in range(4)]
-    project.write("manual.md", "\n\n".join(sections))
-    project.build()
-    with project.open() as index:
-        chunks = sorted(index.chunks(range(1, index.chunk_count + 1)), key=lambda chunk: chunk.ordinal)
-        assert [c.ordinal for c in index.neighbours(chunks[1].id)] == [0, 2]
-        assert [c.ordinal for c in index.neighbours(chunks[0].id)] == [1]
-        assert index.neighbours("nothing") == []
-
-
 def test_old_generations_are_removed_but_one(animals):
     """The disk would fill with old copies."""
     for i in range(4):

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from ragheal.errors import ConfigError, StorageError
-from ragheal.failures import signals
+from ragheal.history import signals
+from ragheal.history.relearn import relearn
+from ragheal.history.traces import TraceStore
 from ragheal.indexing.store import DocumentRow
 from ragheal.memory import PlanMemory
-from ragheal.memory.rebuild import rebuild
 from ragheal.settings.sections import MemorySettings
-from ragheal.tracing.store import TraceStore
 from ragheal.types import Answer, Recalled
 
 QUESTION = "What is the rate limiting policy of the telemetry API?"
@@ -99,7 +99,7 @@ def test_a_deleted_document_ends_the_plan(learn, ask, memory):
 def test_a_document_that_nobody_knows_is_no_basis(memory, solved, embed):
     """Without a hash a change would never be seen."""
     assert memory.remember(solved(QUESTION, ["q"]), embed(QUESTION), "en", {}) is None
-    assert not memory.path.exists()
+    assert not (memory.folder / "memory.db").exists()
 
 
 def test_vectors_of_another_embedder_are_not_compared(learn, ask, tmp_path):
@@ -169,7 +169,7 @@ def test_nothing_from_a_run_that_did_not_end_well(memory, solved, embed):
     trace = solved(QUESTION, ["q"])
     bad = msgspec.structs.replace(trace, answer=Answer(QUESTION, "abstained", "", "en", "standard"))
     assert memory.remember(bad, embed(QUESTION), "en", HASHES) is None
-    assert not memory.path.exists()
+    assert not (memory.folder / "memory.db").exists()
 
 
 def test_bounded(tmp_path, solved, embed, embedder):
@@ -197,17 +197,17 @@ def test_switched_off(tmp_path, learn, embed, solved, ask):
 def test_damaged(content, learn, ask, memory, tmp_path):
     """A damaged memory costs what was learnt, never an answer; and it is told."""
     learn(QUESTION)
-    whole = memory.path.read_bytes()
+    whole = (memory.folder / "memory.db").read_bytes()
     if content == "cut":
-        memory.path.write_bytes(whole[: len(whole) // 2])
+        (memory.folder / "memory.db").write_bytes(whole[: len(whole) // 2])
     elif content == "other schema":
         import sqlite3
 
-        memory.path.unlink()
-        with sqlite3.connect(memory.path) as db:
+        (memory.folder / "memory.db").unlink()
+        with sqlite3.connect(memory.folder / "memory.db") as db:
             db.execute("CREATE TABLE plans (x)")
     else:
-        memory.path.write_bytes(content)
+        (memory.folder / "memory.db").write_bytes(content)
     assert ask(REWORDED) is None
     (told,) = memory.notes
     assert told.startswith("memory begun anew")
@@ -220,7 +220,7 @@ def test_damaged(content, learn, ask, memory, tmp_path):
 def test_damaged_twice(learn, memory, tmp_path):
     """The second damage does not overwrite what was kept of the first."""
     for content in (b"first damage" * 500, b"second damage" * 500):
-        memory.path.write_bytes(content)
+        (memory.folder / "memory.db").write_bytes(content)
         assert learn(QUESTION) is not None
     kept = {path.read_bytes()[:6] for path in tmp_path.glob("memory.db.damaged-*")}
     assert kept == {b"first ", b"second"}
@@ -238,9 +238,7 @@ def test_rebuilt_with_what_users_said(tmp_path, solved, embed, embedder):
         for signal in said[name]:
             signals.note(tmp_path, trace.id, signal)
     for _ in range(2):
-        memory = rebuild(
-            tmp_path, MemorySettings(), embed, embedder.fingerprint, DOCUMENTS, signals.judgements(tmp_path)
-        )
+        memory = relearn(tmp_path, MemorySettings(), embed, embedder.fingerprint, DOCUMENTS)
         strengths = {entry.trace_id: entry.strength for entry in memory.list()}
         assert {name: strengths[trace.id] for name, trace in traces.items()} == {
             "none": 1.0, "bad": 0.5, "corrected": 0.25, "good": 1.1, "seen": 1.0,
@@ -258,13 +256,13 @@ def test_rebuild_that_cannot_write(tmp_path, solved, embed, embedder, what):
     elif os.getuid() == 0:
         pytest.skip("root may write anywhere")
     elif what == "file":
-        rebuild(tmp_path, MemorySettings(), embed, embedder.fingerprint, DOCUMENTS)
+        relearn(tmp_path, MemorySettings(), embed, embedder.fingerprint, DOCUMENTS)
         path.chmod(0o400)
     else:
         tmp_path.chmod(0o500)
     try:
         with pytest.raises(StorageError, match="memory") as error:
-            rebuild(tmp_path, MemorySettings(), embed, embedder.fingerprint, DOCUMENTS)
+            relearn(tmp_path, MemorySettings(), embed, embedder.fingerprint, DOCUMENTS)
         assert what == "no file" or "yours to write?" in error.value.hint
     finally:
         tmp_path.chmod(0o700)
@@ -272,7 +270,7 @@ def test_rebuild_that_cannot_write(tmp_path, solved, embed, embedder, what):
 
 def test_damage_met_while_writing(learn, memory):
     """The run that meets it is remembered all the same."""
-    memory.path.write_bytes(b"no database" * 1000)
+    (memory.folder / "memory.db").write_bytes(b"no database" * 1000)
     id_ = learn(QUESTION)
     assert memory.show(id_).question == QUESTION
     assert memory.notes[0].startswith("memory begun anew")
@@ -284,14 +282,14 @@ def test_damage_met_while_writing(learn, memory):
 def test_read_only(learn, ask, memory):
     """On a read-only share what is known still helps, and nothing fails."""
     learn(QUESTION, "known")
-    os.chmod(memory.path, 0o400)
-    os.chmod(memory.path.parent, 0o500)
+    os.chmod(memory.folder / "memory.db", 0o400)
+    os.chmod(memory.folder, 0o500)
     try:
         assert texts(ask(REWORDED))[1] == "known"
         assert learn("Who leads the Firmware team?") is None
         assert "cannot write" in memory.notes[0]
     finally:
-        os.chmod(memory.path.parent, 0o700)
+        os.chmod(memory.folder, 0o700)
 
 
 def test_a_folder_that_is_not_there(tmp_path, solved, embed, ask):
@@ -382,7 +380,7 @@ def _fill(memory, trace, vectors):
 
     memory.remember(trace, vectors[0], "en", HASHES)
     (first,) = memory.list()
-    with store.opened(memory.path, write=True) as db:
+    with store.changing(memory.folder) as db:
         for n in range(1, len(vectors)):
             entry = msgspec.structs.replace(first, id=f"p{n:05}", question=f"Who maintains part-{n}?")
             _insert(db, entry, vectors[n])
@@ -398,7 +396,7 @@ def test_learnt_again_from_the_traces(tmp_path, solved, embed, embedder):
         DocumentRow("api.md", ".", "api.md", sha256="aa", indexed_at="2026-03-04T05:06:06+00:00"),
         DocumentRow("制度.md", ".", "制度.md", sha256="cc", indexed_at="2026-05-01T00:00:00+00:00"),
     ]
-    memory = rebuild(tmp_path, MemorySettings(), embed, embedder.fingerprint, documents)
+    memory = relearn(tmp_path, MemorySettings(), embed, embedder.fingerprint, documents)
     assert [entry.question for entry in memory.list()] == [QUESTION]
     assert memory.recall(REWORDED, embed(REWORDED), "en", HASHES.get).plan.queries[1].text == "QPS quota"
 

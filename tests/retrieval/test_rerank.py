@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ragheal.retrieval.rerank import POOL, WINDOWS, rerank
+from ragheal.retrieval.rerank import POOL, WINDOWS, Near, rerank
 from ragheal.retrieval.weights import Weights
 from ragheal.text.analyze import terms
 from ragheal.types import Chunk, Hit, Query, Reading
@@ -31,7 +31,13 @@ class Reads:
 
 def order(query: Query, hits: Sequence[Hit], reads: Reads) -> list[str]:
     words = list(dict.fromkeys(terms(query.text)))
-    return [found.chunk.source for found in rerank(query, hits, reads, Weights(dict.fromkeys(words, 1) | {"": 9}))]
+    weights = Weights(dict.fromkeys(words, 1) | {"": 9})
+    return [found.chunk.source for found in rerank(query, hits, reads, weights, near(hits))]
+
+
+def near(hits: Sequence[Hit]) -> Near:
+    """As near by meaning as the channels found them."""
+    return Near([hit.score for hit in hits], 0.5, 0.4)
 
 
 def test_what_answers_comes_before_what_sounds_alike() -> None:
@@ -70,8 +76,20 @@ def test_a_step_is_read_together_with_what_led_to_it() -> None:
 def test_scores_tell_how_well_a_hit_answers() -> None:
     """`search` prints the score: it stays between 0 and 1, and the reader's place is told beside the channels'."""
     hits = [hit(n, f"{SOUNDS} {n}", 1.0 - n / 100) for n in range(POOL + 20)]
-    found = rerank(Query("calls"), hits, Reads("7"), Weights({"": 9}))
+    found = rerank(Query("calls"), hits, Reads("7"), Weights({"": 9}), near(hits[:POOL]))
     assert len(found) == POOL
     assert all(0.0 <= each.score <= 1.0 for each in found)
     assert [each.score for each in found] == sorted((each.score for each in found), reverse=True)
-    assert {channel.name for channel in found[0].channels} == {"reader"}
+    assert {channel.name for channel in found[0].channels} == {"reader", "nearness"}
+
+
+def test_where_the_reader_is_unsure_meaning_decides() -> None:
+    """Said in other words an answer reads weakly: what is far nearer by meaning must not lose to a chance word."""
+    hits = [hit(1, "One thing.", 0.5), hit(2, "Another thing.", 0.5)]
+
+    def unsure(question: str, passages: Sequence[tuple[str, str]]) -> list[Reading]:
+        return [Reading(0.12 if "One" in text else 0.06) for _, text in passages]
+
+    found = rerank(Query("calls"), hits, unsure, Weights({"": 9}), Near([0.5, 0.9], 0.5, 0.1))
+    assert [each.chunk.source for each in found] == ["2.md", "1.md"]
+    assert found[0].nearness > found[1].nearness

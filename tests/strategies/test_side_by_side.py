@@ -42,7 +42,6 @@ class Model:
 
     name = "model"
     explicit_hops = True
-    side_by_side = True
 
     def __init__(self, doors: Doors, emit: Callable[[Step], None]) -> None:
         self._doors, self._emit = doors, emit

@@ -103,6 +103,23 @@ def test_direct_with_a_model_says_that_it_is_undocumented(play: Any) -> None:
     assert not played.steps(SearchStep)
 
 
+@pytest.mark.parametrize(("wanted", "status"), [("abstain", "abstained"), ("direct", "direct")])
+def test_on_no_evidence(play: Any, wanted: str, status: str) -> None:
+    """Who wants to hear what the model knows beyond the documents says so, and sees where it comes from."""
+    script = {"judge": [NO], "rewrite": [None], "generate": [None, "Quorvax is a planet."]}
+    played = play("Where is Quorvax?", script, answer__on_no_evidence=wanted, loop__max_rounds=1)
+    assert played.answer.status == status
+    assert played.answer.missing
+    assert played.answer.route == "standard"
+    assert (played.answer.text == "Not from the documents:\nQuorvax is a planet.") == (wanted == "direct")
+
+
+def test_on_no_evidence_without_a_model(play: Any) -> None:
+    """The embedded back end knows nothing but the documents, and invents nothing."""
+    played = play("Where is Quorvax?", None, answer__on_no_evidence="direct")
+    assert played.answer.status == "abstained"
+
+
 # --- standard -------------------------------------------------------------------------------------------
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragheal.text.comparing import options, outcome
+from ragheal.text.comparing import holds_for_all, options, outcome, told
 from ragheal.text.questions import analyze
 
 
@@ -79,3 +79,56 @@ def test_nothing_is_decided(question: str, first: str, second: str) -> None:
 def test_the_sides_of_than(question: str, pair: tuple[str, ...]) -> None:
     """A comparison whose sides are not seen is searched as one thing."""
     assert options(analyze(question)) == pair
+
+
+LIVES = {
+    "Ida Kolk": ("Ida Kolk (3 May 1901, in Ashgrove – 9 March 1977) built boats.", "3 May 1901"),
+    "Piet Loos": ("Piet Loos (1899 – 1960) was a sailmaker.", "1899 – 1960"),
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "result"),
+    [
+        ("Who was born first, Ida Kolk or Piet Loos?", "Piet Loos"),
+        ("Who died first, Ida Kolk or Piet Loos?", "Piet Loos"),
+        ("Who died later, Ida Kolk or Piet Loos?", "Ida Kolk"),
+        ("Who lived longer, Ida Kolk or Piet Loos?", "Ida Kolk"),
+        ("Who reached the greater age, Ida Kolk or Piet Loos?", "Ida Kolk"),
+    ],
+)
+def test_a_life_in_brackets_has_a_beginning_an_end_and_a_length(question: str, result: str) -> None:
+    """Biographies give both years in one bracket: the wrong one makes the older person the younger."""
+    asked = analyze(question)
+    sides = [(name, told(asked, value, sentence)) for name, (sentence, value) in LIVES.items()]
+    assert outcome(asked, sides) == result
+
+
+@pytest.mark.parametrize(
+    ("question", "first", "second", "holds"),
+    [
+        (
+            "Are both the Heron and the Puffin built in Ashgrove?",
+            "It was built in Ashgrove.",
+            "Ashgrove built her.",
+            True,
+        ),
+        (
+            "Are both the Heron and the Puffin built in Ashgrove?",
+            "It was built in Ashgrove.",
+            "Built in Hollin.",
+            False,
+        ),
+        (
+            "Are both the Heron and the Puffin built in Ashgrove?",
+            "Built in Ashgrove.",
+            "Never built in Ashgrove.",
+            False,
+        ),
+        ("Were Ida Kolk and Piet Loos both sailmakers?", "She was a sailmaker.", "He was a sailmaker.", True),
+    ],
+)
+def test_both_is_yes_only_where_each_sentence_says_it(question: str, first: str, second: str, holds: bool) -> None:
+    """A yes that one of the two quotations does not bear out is a made-up answer with citations."""
+    asked = analyze(question)
+    assert holds_for_all(asked, list(zip(asked.options, (first, second), strict=True))) is holds

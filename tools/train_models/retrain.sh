@@ -42,8 +42,9 @@ test -f "$out/embedder/final.pt" || "$python" train_embedder.py --pairs "$pairs"
     --tokenizer "$e5" --out "$out/embedder" --deadline "$(until_)"
 test -f "$out/en/final.pt" || "$python" train_reader.py --examples "$out/en.jsonl" --bert "$minilm" \
     --tokenizer "$minilm" --out "$out/en" --rate 1e-4 --deadline "$(until_)"
-test -f "$out/zh/final.pt" || "$python" train_reader.py --examples "$out/zh.jsonl" --bert "$out/e5-float" \
-    --init "$out/zh-start.pt" --tokenizer "$e5" --out "$out/zh" --rate 6e-5 --head-rate 2e-4 --warmup 40 --steps 1400
+test -f "$out/zh/final.pt" || "$python" train_reader.py --examples "$out/zh.jsonl" --also "$out/en.jsonl" \
+    --bert "$out/e5-float" --init "$out/zh-start.pt" --tokenizer "$e5" --out "$out/zh" \
+    --rate 8e-5 --head-rate 2e-4 --warmup 40 --deadline "$(until_)"
 
 mkdir -p "$out/reader-en" "$out/reader-zh" "$out/e5-small-en-zh"
 cp "$minilm/tokenizer.json" "$out/reader-en/"

@@ -205,6 +205,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("--examples", "--bert", "--tokenizer", "--out"):
         parser.add_argument(name, type=Path, required=True)
+    parser.add_argument("--also", type=Path, help="examples in another language: its written questions join in")
     parser.add_argument("--init", type=Path, help="a checkpoint to start from instead of the encoder's layers")
     parser.add_argument("--layers", type=int, default=6)
     parser.add_argument("--steps", type=int, default=6000)
@@ -226,6 +227,8 @@ def main() -> None:
     pad = Marks(tokenizer).pad
     everything = list(read(args.examples))
     rows = [e for e in everything if not e["out"]]
+    if args.also:
+        rows += [e for e in read(args.also) if not e["out"] and e["set"].startswith("written")]
     judged = [e for e in everything if e["out"]]
     judged.sort(key=lambda e: not e["set"].endswith("validation"))
     judged = judged[: args.judge]

@@ -70,8 +70,11 @@ def _of_panel(panel: Panel, settings: AnswerSettings, *, sure: bool) -> list[_Pi
     for candidate in panel.candidates:
         if len(picks) == most or (sure and candidate.p < _FLOOR * best.p):
             break
-        long = not sure or panel.question.kind in _LONG
-        picks = _without_repeats([*picks, _around(candidate) if long else _sentence(candidate)])
+        if not sure:
+            pick = _passage(candidate, settings.max_chars // settings.max_sentences_unsure)
+        else:
+            pick = _around(candidate) if panel.question.kind in _LONG else _sentence(candidate)
+        picks = _without_repeats([*picks, pick])
         missed *= 1.0 - min(0.95, candidate.p)
         if sure and 1.0 - missed >= _ENOUGH:
             break
@@ -110,6 +113,24 @@ def _around(candidate: Candidate) -> _Pick:
         following[0][1] if following else candidate.sentence[1],
         candidate.value,
     )
+
+
+def _passage(candidate: Candidate, room: int) -> _Pick:
+    """The answering sentence with those around it, as many as `room` characters hold.
+
+    Where nothing is promised, the sentence may be the wrong one of the right passage: its reader decides.
+    """
+    start, end = candidate.sentence
+    growing = True
+    while growing:
+        growing = False
+        after = next((b for a, b in candidate.spans if a >= end), end)
+        before = next((a for a, b in reversed(candidate.spans) if b <= start), start)
+        if after > end and after - start <= room:
+            end, growing = after, True
+        if before < start and end - before <= room:
+            start, growing = before, True
+    return _Pick(candidate.chunk, start, end, candidate.value)
 
 
 def _without_repeats(picks: Sequence[_Pick]) -> list[_Pick]:

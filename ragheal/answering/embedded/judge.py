@@ -36,6 +36,16 @@ class Finding(Value, frozen=True):
     chain: Chain | None = None
     sides: Sides | None = None
 
+    @property
+    def presence(self) -> float:
+        """The probability that any passage speaks to the question at all: below a threshold it is refused.
+
+        Whether the chosen sentence is right is another matter; for this, what else is known only blurs the reader.
+        """
+        found = [self.panel.best, self.chain.panel.best if self.chain else None]
+        found += [side.found for side in self.sides.sides] if self.sides else []
+        return max((one.p for one in found if one is not None), default=0.0)
+
 
 @lru_cache(maxsize=1)
 def fitted() -> dict[str, Any]:
@@ -49,7 +59,10 @@ def fitted() -> dict[str, Any]:
 
 
 def thresholds(lang: Lang) -> dict[str, float]:
-    """From which confidence on an answer is promised (`sufficient`, `strict`) or shown at all (`abstain`, …)."""
+    """From which confidence on an answer is promised, from which presence on it is shown at all.
+
+    The keys are `sufficient`, `strict`; `abstain`, `strict_abstain`.
+    """
     found: dict[str, float] = fitted()[lang]["thresholds"]
     return found
 
@@ -130,6 +143,7 @@ def grades(finding: Finding, whole: Panel, pool: Sequence[Hit]) -> tuple[Grade, 
         for chunk_id, candidate in panel.by_chunk().items():
             if chunk_id not in best or candidate.p > best[chunk_id].p:
                 best[chunk_id] = candidate
+    chosen = finding.panel.best.chunk.id if finding.panel.best else ""
     leading = finding.chain.link.chunk.id if finding.chain and finding.panel.after else ""
     found = []
     for hit in pool:
@@ -138,6 +152,8 @@ def grades(finding: Finding, whole: Panel, pool: Sequence[Hit]) -> tuple[Grade, 
             continue
         candidate = best[hit.chunk.id]
         relevance = round(100 * candidate.p)
+        if hit.chunk.id == chosen:  # the judge knows more of it than the reader alone
+            relevance = max(relevance, round(100 * finding.confidence))
         if hit.chunk.id == leading:
             relevance = max(relevance, RELEVANT, round(100 * finding.confidence))
         found.append(Grade(hit.chunk.id, relevance, shorten(candidate.sentence_text), _gap(candidate)))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ragheal.answering.embedded.chain import Chain
-from ragheal.answering.embedded.compare import Sides
+from ragheal.answering.embedded.compare import Side, Sides
 from ragheal.answering.embedded.reading import Panel
 from ragheal.retrieval.weights import Weights
 from ragheal.text.overlap import term_set
@@ -37,7 +37,7 @@ def find_missing(
     """What to look for next, most telling first."""
     if sides is not None and not sides.complete:
         return tuple(
-            Missing("part", f"{side.option} – {_words(question, side.wanted)}", (side.option, *side.wanted))
+            Missing("part", _of_side(question, side), (side.option, *side.wanted))
             for side in sides.sides
             if not side.found
         )
@@ -56,6 +56,12 @@ def find_missing(
     found.append(Missing("value", subject(question), question.terms[:6]))
     unique = {item.label: item for item in reversed(found)}
     return tuple(item for item in found if unique.get(item.label) is item)[:_MOST]
+
+
+def _of_side(question: Question, side: Side) -> str:
+    """The side, and what is asked of it where the question has words for that ("older" has none)."""
+    words = _words(question, side.wanted)
+    return f"{side.option} – {words}" if words else subject(side.panel.question)
 
 
 def subject(question: Question) -> str:

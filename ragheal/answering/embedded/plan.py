@@ -45,17 +45,30 @@ _DEAR = re.compile(r"\b(?:cheaper|more expensive|dearer|costs? (?:more|less))\b"
 _MEASURE_ZH = re.compile(r"(?:哪[个种款座家]?|谁)?的?([\u3400-\u9fff]{2,6}?)(?:更|较|最)")
 
 
+_OLDER = re.compile(r"\b(?:older|younger|oldest|youngest)\b", re.IGNORECASE)
+_LIVED = re.compile(r"\blived (?:the )?(?:longer|longest|shorter)\b|\b(?:greater|older) age\b", re.IGNORECASE)
+_DONE_THE_SAME = re.compile(
+    r"\b(\w+ed|made|born|written|built|held|set|sung|led|run|won) (by|in|at|on) the same ([a-z]+)", re.IGNORECASE
+)
+_SAME_THING = re.compile(r"\bthe same ([a-z]+(?: [a-z]+)?)", re.IGNORECASE)
+#: What is said to have happened: "which of the two [came out] first", "who [became a member] earlier".
+_FIRST = re.compile(
+    r"^(?:who|what|which)\b(?: of (?:the|these|those)\b(?: two)?)?"
+    r"(?: (?!(?:came|went|got|became|won|took|began|was|were|is|did|had|\w+ed)\b)[a-z]+)?"
+    r" (.{3,50}?) (?:first|earlier|later|last|sooner|before)\b",
+    re.IGNORECASE,
+)
+
+
 def side_query(question: Question, option: str) -> str:
     """What a comparison asks of one side alone, as a question of its own: "When was X released?"."""
     text = question.text
     if question.lang == "zh":
         return _side_zh(question, option)
-    happened = _HAPPENED.search(text)
+    if _LIVED.search(text):
+        return f"When was {option} born and when did {option} die?"
     if question.compare in {"earlier", "later"}:
-        if happened and happened[1].lower() == "died":
-            return f"When did {option} die?"
-        older = re.search(r"\b(?:older|younger|oldest|youngest)\b", text, re.IGNORECASE)
-        return f"When was {option} {happened[1].lower() if happened else 'born' if older else 'made'}?"
+        return _when(text, option)
     if question.compare in {"larger", "smaller"}:
         if _DEAR.search(text):
             return f"How much does {option} cost?"
@@ -64,8 +77,39 @@ def side_query(question: Question, option: str) -> str:
                 return f"How {_HOW[word]} is {option}?"
         more = _MORE.search(text)
         if more and not term_set(more[1]) & term_set(" ".join(question.options)):
-            return f"How many {more[1].strip()} does {option} have?"
+            what = re.sub(r"\s+(?:in|at|on|of|by|for|to|from|as|than|is|are|was|were)$", "", more[1].strip())
+            return f"How many {what} does {option} have?"
+    if question.compare == "same" and (shared := _same(text, option)):
+        return shared
     return _without_other(question, option)
+
+
+def _same(text: str, option: str) -> str:
+    """What "directed by the same person", "the same director" ask of each."""
+    done = _DONE_THE_SAME.search(text)
+    if done:
+        asked = "When" if done[3] in {"year", "day", "month", "decade"} else "Who" if done[2] == "by" else "Where"
+        return f"{asked} was {option} {done[1]}{' by' if asked == 'Who' else ''}?"
+    same = _SAME_THING.search(text)
+    return f"Who or what is the {same[1]} of {option}?" if same else ""
+
+
+def _when(text: str, option: str) -> str:
+    happened = _HAPPENED.search(re.sub(r"\b(?:came|come) out\b", "released", text))
+    if happened and happened[1].lower() == "died":
+        return f"When did {option} die?"
+    if _OLDER.search(text):
+        word = "born" if re.match(r"\W*who\b", text, re.IGNORECASE) else "made or released"
+        return f"When was {option} {word}?"
+    if happened:
+        return f"When was {option} {happened[1].lower()}?"
+    told = _FIRST.search(text)
+    if told is None:
+        return f"When was {option} made?"
+    auxiliary = re.match(r"(was|were|is|are|has|had)\s+(.+)", told[1], re.IGNORECASE)
+    if auxiliary:
+        return f"When {auxiliary[1].lower()} {option} {auxiliary[2]}?"
+    return f"When was it that {option} {told[1]}?"
 
 
 def _side_zh(question: Question, option: str) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import msgspec
 
 from ragheal.retrieval.base import Doors
+from ragheal.retrieval.rerank import worth
 from ragheal.retrieval.weights import Weights
 from ragheal.text.overlap import term_set
 from ragheal.text.questions import Question
@@ -30,8 +31,9 @@ _SENTENCES, _OF_SPAN = 8, 0.3
 class Candidate(Value, frozen=True):
     """A window that was read. Offsets count in the chunk's text.
 
-    `p` is the probability that it answers; `sentence` holds the reader's span, which is `value`; `objection` says
-    in a word why the sentence is none for this question, if a rule found that.
+    `p` is the probability that it answers; `nearness` what the search knows of its chunk beside that, in logits;
+    `sentence` holds the reader's span, which is `value`; `objection` says in a word why the sentence is none for
+    this question, if a rule found that.
     """
 
     chunk: Chunk
@@ -41,8 +43,14 @@ class Candidate(Value, frozen=True):
     p: float
     sentence: Span
     value: Span
+    nearness: float = 0.0
     objection: str = ""
     alone: float = 0.0  # the probability that the sentence by itself answers; of the best candidate only
+
+    @property
+    def worth(self) -> float:
+        """By what candidates are put in order, in logits."""
+        return worth(self.p, self.nearness)
 
     @property
     def text(self) -> str:
@@ -97,7 +105,10 @@ class EvidenceReader:
         # Beside a sentence that is none ("Until May it was Vale"), the next may be one ("Since then it is Lind").
         apart = [rest for candidate in found if (rest := _without(candidate)) is not None][:_APART]
         found += self._read(question, apart, after)
-        order = sorted(range(len(found)), key=lambda i: (-found[i].p, i))
+        # After a link the answer need not be near the question: that is what the link is for.
+        near = {} if after else {hit.chunk.id: hit.nearness for hit in hits}
+        found = [msgspec.structs.replace(one, nearness=near.get(one.chunk.id, 0.0)) for one in found]
+        order = sorted(range(len(found)), key=lambda i: (-found[i].worth, i))
         best = [self._settled(question, found[i]) for i in order[:1]]
         return Panel(question, (*best, *(found[i] for i in order[1:])), after)
 
@@ -180,7 +191,7 @@ def _candidate(
     text = chunk.text[sentence[0] : sentence[1]]
     against = objection(question, text, chunk.heading) or ("placeholder" if placeholder(text) else "")
     p = round(reading.answers * (_OBJECTED if against else 1.0), 6)
-    return Candidate(chunk, spans, context, reading, p, sentence, value, against)
+    return Candidate(chunk, spans, context, reading, p, sentence, value, objection=against)
 
 
 def _without(candidate: Candidate) -> tuple[Chunk, tuple[Span, ...]] | None:

@@ -45,7 +45,7 @@ def verify(
     floor = bars["strict_abstain" if strict else "abstain"] if configured is None else configured
     if problems:
         outcome = "regenerate"
-    elif finding.confidence < floor:
+    elif finding.presence < floor:
         outcome = "abstain"
     elif finding.confidence < bars["strict" if strict else "sufficient"] or not complete:
         outcome = "disclaim"

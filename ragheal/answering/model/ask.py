@@ -19,7 +19,7 @@ T = TypeVar("T")
 S = TypeVar("S", bound="Shape")
 _ROLES: Mapping[str, ModelRole] = {
     "classify": "classifier", "plan": "planner", "judge": "judge", "rewrite": "rewriter", "generate": "generator",
-    "combine": "generator", "compose": "generator", "verify": "verifier",
+    "combine": "generator", "compose": "generator", "direct": "generator", "verify": "verifier",
 }  # fmt: skip
 #: Faults of calls that never left the program.
 _NOT_SENT = frozenset({"breaker", "budget"})

@@ -27,6 +27,7 @@ _WORDS = re.compile(
     r"(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen"
     r"|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|[\s-]|percent)+|[零〇一二两三四五六七八九十百]+|百分之[零一二三四五六七八九十百]+"
 )
+_MOST = 8  # lines of a list
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2066-\u2069]+")
 
 
@@ -120,8 +121,8 @@ def words(value: Any, limit: int = 200) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
-def texts(value: Any, limit: int = 200, count: int = 8) -> tuple[str, ...]:
+def texts(value: Any, limit: int = 200) -> tuple[str, ...]:
     """A list of lines; a lone text is a list of one, repeats are dropped."""
     items = value if isinstance(value, list) else [value]
-    found = (words(item, limit) for item in items[: 4 * count] if isinstance(item, str | int | float))
-    return tuple(dict.fromkeys(text for text in found if text))[:count]
+    found = (words(item, limit) for item in items[: 4 * _MOST] if isinstance(item, str | int | float))
+    return tuple(dict.fromkeys(text for text in found if text))[:_MOST]

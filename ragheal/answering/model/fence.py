@@ -55,7 +55,7 @@ def width(text: str) -> int:
     return len(text) + len(_HAN.findall(text))
 
 
-def shown(hits: Mapping[int, Hit], question: Question, limit: int, tag: str = "hit") -> str:
+def shown(hits: Mapping[int, Hit], question: Question, limit: int) -> str:
     """Numbered hits in the order given, their texts cut to `limit` together, each to its best part."""
     fitted = fit(list(hits.values()), question, limit)
     lines = []
@@ -63,8 +63,8 @@ def shown(hits: Mapping[int, Hit], question: Question, limit: int, tag: str = "h
         heading = f"{hit.chunk.source} | {hit.chunk.heading}" if hit.chunk.heading else hit.chunk.source
         place = line(heading, _HEADING).replace('"', "'")
         dated = f' date="{line(hit.chunk.date, 20)}"' if hit.chunk.date else ""
-        lines.append(f'<{tag} n="{n}" from="{place}"{dated}>\n{inert(text)}\n</{tag}>')
-    return fenced(f"{tag}s", lines)
+        lines.append(f'<hit n="{n}" from="{place}"{dated}>\n{inert(text)}\n</hit>')
+    return fenced("hits", lines)
 
 
 def room(limit: int) -> int:

@@ -61,6 +61,16 @@ def generate(
     return asker.prose(name, question.lang, values, read, stream=stream) or Drafted(None)
 
 
+def undocumented(asker: Asker, question: Question) -> Draft | None:
+    """What the model says without documents; None when it knows nothing."""
+
+    def read(text: str) -> Drafted:
+        return Drafted(draft.read(text, {}, question, limit=0, free=True))
+
+    made = asker.prose("direct", question.lang, {"question": fence.inert(question.text)}, read, stream=False)
+    return made.draft if made else None
+
+
 def relevant(hits: Sequence[Hit], verdict: Verdict, hops: Sequence[Hop] = ()) -> list[Hit]:
     """The hits to write from: what the hops rest on, then the relevant ones, best first."""
     grades = {grade.chunk_id: grade.relevance for grade in verdict.grades}

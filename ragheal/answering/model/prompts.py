@@ -31,6 +31,7 @@ NEEDED: Mapping[str, frozenset[str]] = {
     "generate": frozenset({"question", "hits"}),
     "combine": frozenset({"question", "hits", "steps"}),
     "compose": frozenset({"question", "hits"}),
+    "direct": frozenset({"question"}),
     "verify": frozenset({"question", "passages", "claims"}),
 }
 ALSO: Mapping[str, frozenset[str]] = {

@@ -16,7 +16,7 @@ from ragheal.text.analyze import terms
 from ragheal.text.overlap import term_set
 from ragheal.text.questions import Question
 from ragheal.text.script import HAN, simplified
-from ragheal.types import Missing, Plan, Query, Verdict
+from ragheal.types import Missing, Query, Verdict
 
 _PER_ROUND = {"mild": 2, "moderate": 2, "critical": 3}
 _MAX_TOKENS = 250
@@ -27,7 +27,6 @@ _WORD = re.compile(rf"[{HAN}]+|[^\s{HAN}]+|\s+")
 def rewrite(
     asker: Asker,
     question: Question,
-    plan: Plan,
     verdicts: Sequence[Verdict],
     tried: Sequence[Query],
     severity: Severity,

@@ -87,7 +87,6 @@ class ModelRoles:
         made = rewriting.rewrite(
             self._asker,
             analyze(question),
-            plan,
             verdicts,
             tried,
             severity,
@@ -106,6 +105,8 @@ class ModelRoles:
         strict: bool,
         hops: Sequence[Hop] = (),
     ) -> Draft | None:
+        if plan.shape == "direct":
+            return generating.undocumented(self._asker, analyze(question))
         compose = self._route == "generative"
         hits = generating.relevant(pool, verdict, hops)
         if compose or not self._settings.loop.heal:
@@ -169,7 +170,7 @@ class ModelRoles:
         found = verifying.problems(draft, pool, asked)
         if found:
             return verifying.from_problems(found, draft)
-        if verdict.sufficient and verifying.settled(draft, pool, asked):
+        if verdict.sufficient and verifying.settled(draft, asked):
             return verifying.from_code(verdict)
         if not self._settings.loop.heal:
             return Check("accept", "partially supported", True, 3, ("one shot: checked by code alone",))

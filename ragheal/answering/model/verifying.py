@@ -138,7 +138,7 @@ def speaks_of_it(claims: Sequence[Claim], texts: Mapping[int, str], question: Qu
     return not alike or not question.terms or bool(term_set(whole) & frozenset(question.terms))
 
 
-def settled(draft: Draft, pool: Sequence[Hit], question: Question) -> bool:
+def settled(draft: Draft, question: Question) -> bool:
     """Whether code alone can tell: every claim is nearly a quotation, and the value asked for is in one."""
     if question.yes_no or not draft.claims:
         return False

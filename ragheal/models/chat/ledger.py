@@ -9,27 +9,34 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from ragheal.errors import StorageError
 from ragheal.models.chat.output import OUTPUTS, Abilities
+from ragheal.storage.sqlite import Database
 
-NAME = "models.db"
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS abilities (
-    base_url TEXT, model TEXT, output TEXT NOT NULL, without TEXT NOT NULL, found REAL NOT NULL,
-    PRIMARY KEY (base_url, model));
-CREATE TABLE IF NOT EXISTS breakers (
-    base_url TEXT PRIMARY KEY, failures INTEGER NOT NULL, level INTEGER NOT NULL, until REAL NOT NULL,
-    probing REAL NOT NULL, reason TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS spending (
-    day TEXT, base_url TEXT, model TEXT, calls INTEGER NOT NULL, prompt INTEGER NOT NULL,
-    completion INTEGER NOT NULL, cost REAL NOT NULL, PRIMARY KEY (day, base_url, model));
-"""
-_BUSY_SECONDS = 5.0
+_SCHEMA = (
+    """
+    CREATE TABLE IF NOT EXISTS abilities (
+        base_url TEXT, model TEXT, output TEXT NOT NULL, without TEXT NOT NULL, found REAL NOT NULL,
+        PRIMARY KEY (base_url, model))
+    """,
+    """
+    CREATE TABLE IF NOT EXISTS breakers (
+        base_url TEXT PRIMARY KEY, failures INTEGER NOT NULL, level INTEGER NOT NULL, until REAL NOT NULL,
+        probing REAL NOT NULL, reason TEXT NOT NULL)
+    """,
+    """
+    CREATE TABLE IF NOT EXISTS spending (
+        day TEXT, base_url TEXT, model TEXT, calls INTEGER NOT NULL, prompt INTEGER NOT NULL,
+        completion INTEGER NOT NULL, cost REAL NOT NULL, PRIMARY KEY (day, base_url, model))
+    """,
+)
+# A flush to disk would cost each call 60 ms; only a power cut can do harm without it.
+MODELS = Database("models.db", _SCHEMA, unnumbered=True, durable=False, busy=5.0)
 #: After a week a server that took no schema is asked again: it may have been updated.
 _STALE = 7 * 86_400.0
 
@@ -59,7 +66,7 @@ class Ledger:
     def __init__(self, folder: Path | None) -> None:
         #: Why the ledger is only in memory; empty: it is a file, or nothing is to be kept.
         self.trouble = ""
-        self._path = folder / NAME if folder is not None else None
+        self._folder = folder
         self._memory: sqlite3.Connection | None = None
         self._lock = threading.Lock()
 
@@ -128,25 +135,24 @@ class Ledger:
     def _run(self, *statements: tuple[str, tuple[Any, ...]]) -> tuple[list[Any], int]:
         """Run statements in one transaction; the rows and the count of the last. In memory after any trouble."""
         with self._lock:
-            if self._path is not None and self._memory is None:
+            if self._folder is not None and self._memory is None:
                 try:
-                    with closing(sqlite3.connect(self._path, timeout=_BUSY_SECONDS)) as db:
-                        # A flush to disk would cost each call 60 ms; only a power cut can do harm without it.
-                        db.executescript("PRAGMA synchronous = OFF;" + _SCHEMA)
+                    with MODELS.writing(self._folder) as db:
                         return _execute(db, statements)
-                except (sqlite3.Error, OSError) as error:
-                    self.trouble = f"{NAME} cannot be used ({error}); nothing is remembered of the model server"
+                except StorageError as error:
+                    self.trouble = (
+                        f"{MODELS.name} cannot be used ({error.__cause__ or error}); "
+                        "nothing is remembered of the model server"
+                    )
             if self._memory is None:
-                self._memory = sqlite3.connect(":memory:", check_same_thread=False)
-                self._memory.executescript(_SCHEMA)
+                self._memory = MODELS.in_memory()
             return _execute(self._memory, statements)
 
 
 def _execute(db: sqlite3.Connection, statements: tuple[tuple[str, tuple[Any, ...]], ...]) -> tuple[list[Any], int]:
     rows: list[Any] = []
     changed = 0
-    with db:
-        for statement, values in statements:
-            cursor = db.execute(statement, values)
-            rows, changed = cursor.fetchall(), cursor.rowcount
+    for statement, values in statements:
+        cursor = db.execute(statement, values)
+        rows, changed = cursor.fetchall(), cursor.rowcount
     return rows, changed

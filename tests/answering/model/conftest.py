@@ -36,9 +36,6 @@ class ChatDoors:
     def search(self, query: Query) -> tuple[Hit, ...]:
         return self.world.search(query)
 
-    def neighbours(self, chunk_id: str) -> tuple[Hit, ...]:
-        return ()
-
     def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
         return self.world.frequencies(terms)
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from ragheal.types import Verdict
+
 Play = Callable[..., Any]
 CHAIN = "What is the core selling point of the last product of the lead of the Firmware team?"
 DOCUMENTS = {"a.md": "Teams\nAda Lind leads the Firmware team.\n\nThe Fulmar was the last product of Ada Lind."}
@@ -113,3 +115,13 @@ def test_the_embedded_judge_understands_a_models_plan(play: Play, said: Any) -> 
     assert draft is not None
     assert played.roles.verify(question, plan, draft, hits, verdict, strict=False)
     played.roles.rewrite(question, plan, [verdict], list(plan.queries[:1]), "mild")
+
+
+def test_what_a_model_says_without_documents(play: Play) -> None:
+    """The `direct` route, and `on_no_evidence: direct`, would refuse whatever a real model knows."""
+    played = play(DOCUMENTS, {"generator": ["Bridges carry roads [1].", "NOT FOUND"]})
+    nothing, plan = Verdict(False, 0.0), played.roles.plan("Tell me of bridges.", "direct")
+    said = played.roles.generate("Tell me of bridges.", plan, (), nothing, strict=False)
+    assert [claim.text for claim in said.claims] == ["Bridges carry roads."]
+    assert not said.citations
+    assert played.roles.generate("Tell me of bridges.", plan, (), nothing, strict=False) is None

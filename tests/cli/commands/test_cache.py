@@ -6,8 +6,9 @@ import msgspec
 import pytest
 
 from ragheal.caching.answers import AnswerCache
+from ragheal.history.database import writing
+from ragheal.history.traces import TraceStore
 from ragheal.settings import Settings
-from ragheal.tracing.store import TraceStore, open_history
 
 
 @pytest.fixture
@@ -73,9 +74,9 @@ def aged(samples, history):
     """The sample traces of March, and one of today with a signal about an old one."""
     today = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     TraceStore(history).save(msgspec.structs.replace(samples.healed(), id="today", created=today))
-    with open_history(history, write=True) as db:
-        db.execute("CREATE TABLE signals (trace_id TEXT)")
-        db.execute("INSERT INTO signals VALUES (?)", (samples.healed().id,))
+    with writing(history) as db:
+        row = (samples.healed().id, "thumbs_up", "", samples.healed().created, 1.0, "")
+        db.execute("INSERT INTO signals VALUES (?,?,?,?,?,?)", row)
     return history
 
 

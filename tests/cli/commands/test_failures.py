@@ -3,10 +3,9 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from made_runs import made
+from made_runs import keep, made
 
-from ragheal.failures import log, runs
-from ragheal.tracing.store import HISTORY, open_history
+from ragheal.history.database import HISTORY
 
 NOW = datetime.now(UTC)
 
@@ -16,13 +15,6 @@ def folder(place):
     folder = place / ".ragheal"
     (folder / "generations" / "000001").mkdir(parents=True)
     return folder
-
-
-def keep(folder, *traces):
-    with open_history(folder, write=True) as db:
-        for trace in traces:
-            runs.write(db, trace)
-            log.write(db, trace)
 
 
 @pytest.fixture
@@ -103,7 +95,7 @@ def test_nothing_yet(run, folder, cluster):
 @pytest.mark.parametrize("cluster", [[], ["--cluster"]])
 def test_damaged(run, folder, cluster):
     """A damaged history is named, and what to do about it."""
-    (folder / HISTORY).write_bytes(b"no database" * 500)
+    (folder / HISTORY.name).write_bytes(b"no database" * 500)
     result = run("failures", *cluster)
     assert result.code == 2
     assert "cannot read" in result.err

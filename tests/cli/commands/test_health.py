@@ -4,12 +4,11 @@ import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from made_runs import made
+from made_runs import keep, made
 from prometheus_client.parser import text_string_to_metric_families
 from ragheal_cli.render.health import sparkline
 
-from ragheal.failures import runs
-from ragheal.tracing.store import HISTORY, open_history
+from ragheal.history.database import HISTORY
 from ragheal.types import Tokens
 
 NOW = datetime.now(UTC)
@@ -20,12 +19,6 @@ def folder(place):
     folder = place / ".ragheal"
     (folder / "generations" / "000001").mkdir(parents=True)
     return folder
-
-
-def keep(folder, *traces):
-    with open_history(folder, write=True) as db:
-        for trace in traces:
-            runs.write(db, trace)
 
 
 @pytest.fixture
@@ -103,7 +96,7 @@ def test_nothing_yet(run, folder, arguments):
 
 def test_damaged(run, folder):
     """A damaged history must not pass for a healthy one."""
-    (folder / HISTORY).write_bytes(b"no database" * 500)
+    (folder / HISTORY.name).write_bytes(b"no database" * 500)
     result = run("health", "--fail")
     assert result.code == 2
     assert "cannot read" in result.err

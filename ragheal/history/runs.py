@@ -12,62 +12,15 @@ import sqlite3
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
-from datetime import UTC, datetime
-from pathlib import Path
-from typing import get_args
+from datetime import datetime
 
-from ragheal.failures import facts
+from ragheal.history import facts
+from ragheal.history.database import BUCKETS, COLUMNS
+from ragheal.storage.clock import moment
+from ragheal.storage.sqlite import storable
 from ragheal.text.questions import analyze
-from ragheal.tracing.store import open_history, storable
-from ragheal.types import Status, Trace
+from ragheal.types import Trace
 
-#: Upper bounds of the latency classes, in seconds; a last one has no bound.
-BUCKETS = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0)
-#: How a run was answered: in one round, after healing, or with healing off.
-MODES = ("one_round", "healed", "off")
-#: What is added up by hour and route; `ragheal.health.figures` says what is made of it.
-COLUMNS = (
-    "runs", "cached", "seconds", "recalled", "degraded", "judge_errors", "calls", "prompt_tokens",
-    "completion_tokens", "cost", "retrieved", "healed", "recoveries", "heal_success", "regenerated", "judged",
-    "relevant", "hop_runs", "hops", "checked", "supported", "useful",
-    *(f"status_{status}" for status in get_args(Status)),
-    *(f"bucket_{n}" for n in range(len(BUCKETS) + 1)),
-    *(f"{mode}_{what}" for mode in MODES for what in ("runs", "accepted", "checked", "usefulness")),
-)  # fmt: skip
-SCHEMA = (
-    """
-    CREATE TABLE IF NOT EXISTS runs (
-        trace_id TEXT PRIMARY KEY, created TEXT NOT NULL, route TEXT NOT NULL, status TEXT NOT NULL,
-        rounds INTEGER NOT NULL, healing INTEGER NOT NULL,  -- whether it was on
-        recoveries INTEGER NOT NULL, failed INTEGER NOT NULL, succeeded INTEGER NOT NULL,
-        regenerated INTEGER NOT NULL, support TEXT NOT NULL, useful INTEGER NOT NULL,  -- '' and 0: not checked
-        relevant INTEGER, hops INTEGER NOT NULL, degraded TEXT NOT NULL, judge_errors INTEGER NOT NULL,
-        calls INTEGER NOT NULL, prompt_tokens INTEGER NOT NULL, completion_tokens INTEGER NOT NULL,
-        cost REAL NOT NULL, seconds REAL NOT NULL, cached INTEGER NOT NULL, recalled INTEGER NOT NULL,
-        overlay INTEGER NOT NULL, canary INTEGER NOT NULL
-    )
-    """,
-    # Holds all that percentiles need, so that they touch no row.
-    "CREATE INDEX IF NOT EXISTS runs_seconds ON runs (created, cached, route, seconds)",
-    f"""
-    CREATE TABLE IF NOT EXISTS hours (
-        hour INTEGER NOT NULL, route TEXT NOT NULL, {", ".join(f"{name} REAL NOT NULL" for name in COLUMNS)},
-        PRIMARY KEY (hour, route)
-    ) WITHOUT ROWID
-    """,
-    """
-    CREATE TABLE IF NOT EXISTS degradations (
-        hour INTEGER NOT NULL, kind TEXT NOT NULL, runs INTEGER NOT NULL, PRIMARY KEY (hour, kind)
-    ) WITHOUT ROWID
-    """,
-    """
-    CREATE TABLE IF NOT EXISTS traits (
-        day INTEGER NOT NULL, what TEXT NOT NULL, name TEXT NOT NULL, runs INTEGER NOT NULL,
-        failed INTEGER NOT NULL, answered INTEGER NOT NULL, cited INTEGER NOT NULL,
-        PRIMARY KEY (day, what, name)
-    ) WITHOUT ROWID
-    """,
-)
 _TRAIT_DAYS = 400  # how long traits are kept: documents have names
 _HOUR, _DAY = 3600, 86_400
 _ADD = f"INSERT INTO hours VALUES ({','.join('?' * (len(COLUMNS) + 2))}) ON CONFLICT DO UPDATE SET " + ", ".join(
@@ -79,17 +32,9 @@ _ADD_TRAIT = (
 )
 
 
-def note(folder: Path, trace: Trace) -> None:
-    """Count a run. Raises StorageError when the history cannot be written."""
-    with open_history(folder, write=True) as db:
-        write(db, trace)
-
-
 def write(db: sqlite3.Connection, trace: Trace) -> None:
-    """The same within a transaction of the caller's. A trace that is already counted is not counted again."""
-    for statement in SCHEMA:
-        db.execute(statement)
-    at = _seconds(trace.created)
+    """Count a run. A trace that is already counted is not counted again."""
+    at = int(moment(trace.created).timestamp())
     if trace.cache is not None and trace.cache.trace_id == trace.id:
         at += int(trace.cache.age)  # the run of before, shown again: it has its row
     else:
@@ -109,14 +54,9 @@ def write(db: sqlite3.Connection, trace: Trace) -> None:
     db.execute("DELETE FROM traits WHERE day < ?", (at // _DAY - _TRAIT_DAYS,))
 
 
-def hour_of(moment: datetime) -> int:
+def hour_of(when: datetime) -> int:
     """The number of an hour, as `hours` counts them from 1970 on."""
-    return int(moment.timestamp()) // _HOUR
-
-
-def stamp(moment: datetime) -> str:
-    """A time as traces write theirs, so that the two compare as text."""
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return int(when.timestamp()) // _HOUR
 
 
 def tallied(trace: Trace) -> Counter[str]:
@@ -204,7 +144,3 @@ def _cost(trace: Trace) -> float:
     tokens = trace.answer.tokens
     pairs = ((tokens.prompt, "price_prompt"), (tokens.completion, "price_completion"))
     return sum(count * float(prices.get(name) or 0.0) for count, name in pairs) / 1e6
-
-
-def _seconds(created: str) -> int:
-    return int(datetime.fromisoformat(created).astimezone(UTC).timestamp())

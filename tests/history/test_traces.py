@@ -5,15 +5,16 @@ import json
 import os
 import sqlite3
 import time
-from pathlib import Path
 
 import msgspec
 import pytest
 
 from ragheal.errors import StorageError, TraceError
+from ragheal.history.traces import TraceStore
 from ragheal.settings import KEYS
+from ragheal.storage.clock import new_id
+from ragheal.storage.sqlite import move_aside
 from ragheal.tracing import files
-from ragheal.tracing.store import TraceStore, move_aside, new_id
 from ragheal.types import Exchange
 
 
@@ -42,11 +43,12 @@ def test_last_is_the_one_last_shown(samples, tmp_path):
     store.save(samples.direct())
     assert store.load("last") == samples.direct()
     store.shown(first.id)
-    with sqlite3.connect(store.path) as db:
+    with sqlite3.connect(store.folder / "history.db") as db:
         db.execute("DELETE FROM traces WHERE id = ?", (first.id,))
     assert store.load("last") == samples.direct()  # the one shown is gone
-    with sqlite3.connect(store.path) as db:
+    with sqlite3.connect(store.folder / "history.db") as db:
         db.execute("DROP TABLE last")
+        db.execute("PRAGMA user_version = 0")
     assert store.load("last") == samples.direct()  # a history of before
     store.shown(second.id)
     assert store.load("last") == second
@@ -85,7 +87,7 @@ def test_reading_needs_no_right_to_write(samples, tmp_path):
     """An index on a read-only share can be replayed; saving there is a clear error."""
     store = TraceStore(tmp_path)
     store.save(samples.healed())
-    os.chmod(store.path, 0o400)
+    os.chmod(store.folder / "history.db", 0o400)
     os.chmod(tmp_path, 0o500)
     try:
         assert store.load("last") == samples.healed()
@@ -99,15 +101,15 @@ def test_reading_needs_no_right_to_write(samples, tmp_path):
 def test_damaged_history(samples, tmp_path):
     """A damaged history must not look like an empty one, and must say which file to move."""
     store = TraceStore(tmp_path)
-    store.path.write_bytes(b"this is no database at all" * 100)
+    (store.folder / "history.db").write_bytes(b"this is no database at all" * 100)
     with pytest.raises(StorageError) as error:
         store.save(samples.healed())
     assert "history.db" in error.value.hint
     with pytest.raises(TraceError, match="not a database"):
         store.load("last")
-    store.path.unlink()
+    (store.folder / "history.db").unlink()
     store.save(samples.healed())
-    with sqlite3.connect(store.path) as db:
+    with sqlite3.connect(store.folder / "history.db") as db:
         db.execute("UPDATE traces SET body = x'00'")
     with pytest.raises(TraceError, match="is damaged"):
         store.load("last")
@@ -121,7 +123,7 @@ def test_unreadable_history(samples, tmp_path, what):
     folder.mkdir()
     store = TraceStore(folder)
     store.save(samples.healed())
-    closed = store.path if what == "file" else folder
+    closed = store.folder / "history.db" if what == "file" else folder
     closed.chmod(0)
     try:
         for look in (store.list, lambda: store.load("last"), lambda: store.save(samples.direct())):
@@ -247,8 +249,8 @@ def test_a_full_disk_leaves_no_cut_file(samples, tmp_path, monkeypatch, before):
     path = tmp_path / "t.json"
     if before:
         path.write_bytes(before)
-    opened = Path.open
-    monkeypatch.setattr(Path, "open", lambda self, *a, **k: FullDisk(opened(self, *a, **k)))
+    opened = os.fdopen
+    monkeypatch.setattr(os, "fdopen", lambda *a, **k: FullDisk(opened(*a, **k)))
     with pytest.raises(StorageError, match="No space left") as error:
         files.write(samples.direct(), path)
     monkeypatch.undo()

@@ -7,12 +7,16 @@ from datetime import UTC, datetime, timedelta
 
 import msgspec
 import pytest
+from made_runs import keep, made
 
 from ragheal.errors import StorageError, TraceError
+from ragheal.history import log
+from ragheal.history.database import HISTORY, reading, writing
+from ragheal.history.figures import figures
+from ragheal.history.retention import Pruned, prune, prune_if_due
+from ragheal.history.traces import TraceStore
 from ragheal.settings import Settings
 from ragheal.settings.sections import HistorySettings
-from ragheal.tracing.retention import Pruned, prune, prune_if_due
-from ragheal.tracing.store import HISTORY, TraceStore, has_table, open_history
 
 NOW = datetime(2026, 3, 31, 12, tzinfo=UTC)
 
@@ -48,10 +52,10 @@ def test_by_age(samples, tmp_path):
 def test_by_size_and_the_file_shrinks(samples, tmp_path):
     """A limit in megabytes is one of the disk, not of the rows."""
     store = filled(tmp_path, samples, range(40, 0, -1), size=100_000)
-    before = store.path.stat().st_size
+    before = (store.folder / "history.db").stat().st_size
     assert before > 2_000_000
     pruned = prune(tmp_path, HistorySettings(keep_days=0, keep_mb=1), now=NOW)
-    after = store.path.stat().st_size
+    after = (store.folder / "history.db").stat().st_size
     assert 800_000 < after <= 1_000_000
     assert (pruned.before, pruned.after) == (before, after)
     kept = ids(store)
@@ -74,38 +78,31 @@ def test_no_limits_and_nothing_kept(samples, tmp_path):
 def test_what_belongs_to_a_trace_goes_with_it(samples, tmp_path):
     """A failure whose trace is gone can be neither shown nor explained; a table of other things is left alone."""
     filled(tmp_path, samples, (200, 10))
-    with open_history(tmp_path, write=True) as db:
-        db.execute("CREATE TABLE signals (trace_id TEXT, kind TEXT)")
-        db.execute("CREATE TABLE failures (id INTEGER PRIMARY KEY, trace_id TEXT, created TEXT)")
+    with writing(tmp_path) as db:
         db.execute("CREATE TABLE repairs (number INTEGER, created TEXT)")
-        db.executemany("INSERT INTO signals VALUES (?, 'thumbs_down')", [("t0000",), ("t0000",), ("t0001",)])
-        db.executemany(
-            "INSERT INTO failures VALUES (NULL,?,?)",
-            [
-                ("t0000", "2025-01-01"),
-                ("t0001", "2026-03-21"),
-                ("never kept", "2025-01-01"),
-                ("new", "2026-03-30"),
-            ],
-        )
         db.execute("INSERT INTO repairs VALUES (1, '2020-01-01')")
+        for trace, signal in (("t0000", "thumbs_down"), ("t0000", "no_engagement"), ("t0001", "thumbs_up")):
+            row = (trace, signal, "", "2026-03-20", -1.0, "")
+            db.execute("INSERT INTO signals VALUES (?,?,?,?,?,?)", row)
+    for id_, year in {"t0000": 2025, "t0001": 2026, "never kept": 2025, "new": 2026}.items():
+        keep(tmp_path, msgspec.structs.replace(made("?", "abstained", created=NOW.replace(year=year)), id=id_))
     limits = HistorySettings(keep_days=90, keep_mb=0)
     foretold = prune(tmp_path, limits, now=NOW, dry_run=True)
-    assert (foretold.traces, foretold.rows, foretold.kept) == (1, {"signals": 2, "failures": 2}, 1)
+    assert (foretold.traces, foretold.rows, foretold.kept) == (1, {"signals": 2, "failures": 2, "runs": 2}, 1)
     pruned = prune(tmp_path, limits, now=NOW)
-    assert (pruned.traces, pruned.rows, pruned.kept) == (1, {"signals": 2, "failures": 2}, 1)
-    with open_history(tmp_path, write=False) as db:
-        assert [row[0] for row in db.execute("SELECT trace_id FROM failures")] == ["t0001", "new"]
+    assert (pruned.traces, pruned.rows, pruned.kept) == (1, {"signals": 2, "failures": 2, "runs": 2}, 1)
+    with reading(tmp_path) as db:
+        assert {row[0] for row in db.execute("SELECT trace_id FROM failures")} == {"t0001", "new"}
         assert db.execute("SELECT count(*) FROM repairs").fetchone() == (1,)
 
 
 def test_a_dry_run_changes_nothing(samples, tmp_path):
     """What is only looked at must not be gone."""
     store = filled(tmp_path, samples, range(30, 0, -1), size=100_000)
-    data = store.path.read_bytes()
+    data = (store.folder / "history.db").read_bytes()
     limits = HistorySettings(keep_days=25, keep_mb=1)
     foretold = prune(tmp_path, limits, now=NOW, dry_run=True)
-    assert store.path.read_bytes() == data
+    assert (store.folder / "history.db").read_bytes() == data
     done = prune(tmp_path, limits, now=NOW)
     assert abs(foretold.traces - done.traces) <= 1
     assert abs(foretold.after - done.after) < 100_000
@@ -113,7 +110,7 @@ def test_a_dry_run_changes_nothing(samples, tmp_path):
 
 def old_database(folder, samples):
     """A history as the first release made it: no index, no vacuum, and a trace in it."""
-    with sqlite3.connect(folder / HISTORY) as db:
+    with sqlite3.connect(folder / HISTORY.name) as db:
         db.execute(
             "CREATE TABLE traces (id TEXT PRIMARY KEY, created TEXT NOT NULL, question TEXT NOT NULL, status TEXT NOT "
             "NULL, route TEXT NOT NULL, rounds INTEGER NOT NULL, seconds REAL NOT NULL, generation INTEGER NOT NULL, "
@@ -130,11 +127,14 @@ def test_a_history_of_before(samples, tmp_path):
     old_database(tmp_path, samples)
     store = TraceStore(tmp_path)
     assert len(store.list(limit=1000)) == 300
+    assert log.list(tmp_path) == ()
+    assert figures(tmp_path, days=7, now=NOW).questions == 0
+    assert prune(tmp_path, HistorySettings(keep_days=30, keep_mb=0), now=NOW, dry_run=True).traces == 300
     store.save(aged(samples, 0, 0))
     assert store.list(limit=1)[0].id == "t0000"
-    before = store.path.stat().st_size
+    before = (store.folder / "history.db").stat().st_size
     assert prune(tmp_path, HistorySettings(keep_days=30, keep_mb=0), now=NOW).traces == 300
-    assert store.path.stat().st_size < before / 10
+    assert (store.folder / "history.db").stat().st_size < before / 10
     assert ids(store) == ["t0000"]
 
 
@@ -164,8 +164,8 @@ def test_due_when_it_has_outgrown_its_limit(samples, tmp_path):
     for number in range(1, 10):
         store.save(aged(samples, number, 0, size=100_000))
     assert prune_if_due(tmp_path, settings, now=NOW).traces > 0
-    assert store.path.stat().st_size <= 500_000
-    with open_history(tmp_path, write=True) as db:
+    assert (store.folder / "history.db").stat().st_size <= 500_000
+    with writing(tmp_path) as db:
         db.execute("CREATE TABLE other AS SELECT randomblob(900000) AS x")
     assert prune_if_due(tmp_path, settings, now=NOW) is not None
     assert prune_if_due(tmp_path, settings, now=NOW) is None
@@ -175,42 +175,39 @@ def test_others_at_work_and_damage(samples, tmp_path):
     """A replay that is reading puts pruning off; a damaged history is an error with a name."""
     store = filled(tmp_path, samples, (200, 1))
     settings = Settings()
-    with sqlite3.connect(store.path, isolation_level=None) as db:
+    with sqlite3.connect(store.folder / "history.db", isolation_level=None) as db:
         db.execute("BEGIN EXCLUSIVE")
         assert prune_if_due(tmp_path, settings, now=NOW) is None
         db.execute("ROLLBACK")
     db.close()
-    store.path.write_bytes(b"damaged" * 1000)
+    (store.folder / "history.db").write_bytes(b"damaged" * 1000)
     with pytest.raises(StorageError):
         prune_if_due(tmp_path, settings, now=NOW)
     with pytest.raises(TraceError):
         prune(tmp_path, settings.history, now=NOW, dry_run=True)
 
 
-def test_tables_of_other_modules(samples, tmp_path):
+def test_a_transaction_and_a_reading(samples, tmp_path):
     """What is written about a trace is kept beside it, whole or not at all, and reading creates nothing."""
-    with pytest.raises(TraceError, match="no traces are kept"), open_history(tmp_path, write=False):
-        pass
+    with reading(tmp_path) as db:
+        assert db.execute("SELECT * FROM asked").fetchall() == []
     assert list(tmp_path.iterdir()) == []
-    with open_history(tmp_path, write=True) as db:
-        db.execute("CREATE TABLE IF NOT EXISTS signals (trace_id TEXT)")
-        db.execute("INSERT INTO signals VALUES ('a')")
+    with writing(tmp_path) as db:
+        db.execute("INSERT INTO asked VALUES ('a', '', '')")
 
     def write(second):
-        with open_history(tmp_path, write=True) as db:
-            db.execute("INSERT INTO signals VALUES ('b')")
+        with writing(tmp_path) as db:
+            db.execute("INSERT INTO asked VALUES ('b', '', '')")
             second(db)
 
     with pytest.raises(StorageError, match="no such table: none"):
         write(lambda db: db.execute("INSERT INTO none VALUES ('b')"))
     with pytest.raises(KeyError):
         write(lambda db: {}["b"])
-    with open_history(tmp_path, write=False) as db:
-        assert db.execute("SELECT * FROM signals").fetchall() == [("a",)]
-        assert has_table(db, "signals")
-        assert not has_table(db, "failures")
-    with pytest.raises(TraceError, match="readonly"), open_history(tmp_path, write=False) as db:
-        db.execute("INSERT INTO signals VALUES ('d')")
+    with reading(tmp_path) as db:
+        assert db.execute("SELECT trace_id FROM asked").fetchall() == [("a",)]
+    with pytest.raises(TraceError, match="readonly"), reading(tmp_path) as db:
+        db.execute("DELETE FROM asked")
     assert TraceStore(tmp_path).list() == ()
 
 

@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragheal.failures.log import Failure
-from ragheal.failures.vectors import Embed, vectors
+from ragheal.history.log import Failure
+from ragheal.history.vectors import Embed, vectors
 from ragheal.text.questions import analyze
 from ragheal.types import Lang, Value
 

@@ -11,23 +11,13 @@ from typing import Any
 import msgspec
 
 from ragheal.errors import TraceError
-from ragheal.failures import facts
-from ragheal.failures.facts import FAILED, OUTCOMES, Involved, Outcome
+from ragheal.history import facts
+from ragheal.history.database import reading
+from ragheal.history.facts import FAILED, OUTCOMES, Involved, Outcome
+from ragheal.storage.sqlite import storable
 from ragheal.text.script import lang
-from ragheal.tracing.store import HISTORY, begun, has_table, open_history, storable
 from ragheal.types import Lang, Missing, Route, Trace, Value
 
-SCHEMA = (
-    """
-    CREATE TABLE IF NOT EXISTS failures (
-        trace_id TEXT PRIMARY KEY, created TEXT NOT NULL, question TEXT NOT NULL, lang TEXT NOT NULL,
-        route TEXT NOT NULL, query TEXT NOT NULL, missing TEXT NOT NULL, rewrites TEXT NOT NULL,
-        outcome TEXT NOT NULL, rounds INTEGER NOT NULL, documents TEXT NOT NULL, overlay INTEGER NOT NULL,
-        embedder TEXT NOT NULL DEFAULT '', vector BLOB  -- filled when failures are clustered
-    )
-    """,
-    "CREATE INDEX IF NOT EXISTS failures_created ON failures (created, outcome)",
-)
 _COLUMNS = (
     "trace_id, created, question, lang, route, query, missing, rewrites, outcome, rounds, documents, overlay"
 )
@@ -58,21 +48,11 @@ class Failure(Value, frozen=True):
         return self.outcome in FAILED
 
 
-def note(folder: Path, trace: Trace) -> bool:
-    """Keep a run that failed or healed; gives whether it was one. Raises StorageError."""
-    if facts.outcome(trace) is None:
-        return False
-    with open_history(folder, write=True) as db:
-        return write(db, trace)
-
-
 def write(db: sqlite3.Connection, trace: Trace) -> bool:
-    """The same within a transaction of the caller's."""
+    """Keep a run that failed or healed; gives whether it was one."""
     values = row(trace)
     if values is None:
         return False
-    for statement in SCHEMA:
-        db.execute(statement)
     insert(db, values)
     return True
 
@@ -123,11 +103,7 @@ def list(
     query = (
         f"SELECT {_COLUMNS} FROM failures WHERE {' AND '.join(where)} ORDER BY created DESC, rowid DESC LIMIT ?"
     )
-    if not begun(folder / HISTORY):
-        return ()
-    with open_history(folder, write=False) as db:
-        if not has_table(db, "failures"):
-            return ()
+    with reading(folder) as db:
         return tuple(_failure(row) for row in db.execute(query, (*values, limit)))
 
 
@@ -146,4 +122,4 @@ def _json(value: Any) -> str:
     return storable(json.dumps(msgspec.to_builtins(value), ensure_ascii=False))
 
 
-__all__ = ["FAILED", "OUTCOMES", "SCHEMA", "Failure", "Involved", "Outcome", "list", "note", "write"]
+__all__ = ["FAILED", "OUTCOMES", "Failure", "Involved", "Outcome", "list", "write"]

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragheal.errors import StorageError
-from ragheal.failures.log import Failure
-from ragheal.tracing.store import open_history
+from ragheal.history.database import reading, writing
+from ragheal.history.log import Failure
 from ragheal.types import Lang
 
 if TYPE_CHECKING:
@@ -109,12 +109,12 @@ def _kept(failures: Sequence[Failure], folder: Path, embedder: str) -> dict[str,
 
     query = "SELECT trace_id, vector FROM failures WHERE embedder = ? AND vector IS NOT NULL"
     wanted = {failure.trace_id for failure in failures}
-    with open_history(folder, write=False) as db:
+    with reading(folder) as db:
         rows = db.execute(query, (embedder,)).fetchall()
     return {id_: np.frombuffer(blob, dtype="<f4").astype(np.float32) for id_, blob in rows if id_ in wanted}
 
 
 def _keep(folder: Path, embedder: str, made: dict[str, NDArray[np.float32]]) -> None:
     values = [(embedder, row.astype("<f4").tobytes(), id_) for id_, row in made.items()]
-    with open_history(folder, write=True) as db:
+    with writing(folder) as db:
         db.executemany("UPDATE failures SET embedder = ?, vector = ? WHERE trace_id = ?", values)

@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-from made_runs import made
+from made_runs import keep, made
 
 from ragheal.errors import ModelError
-from ragheal.failures import log
-from ragheal.failures.clusters import agglomerate, cluster
-from ragheal.failures.vectors import questions_of, vectors
+from ragheal.history import log
+from ragheal.history.clusters import agglomerate, cluster
+from ragheal.history.database import HISTORY, writing
+from ragheal.history.vectors import questions_of, vectors
 from ragheal.models import load_embedder
-from ragheal.tracing.store import HISTORY, open_history
 
 QUESTIONS = {
     "limits": [
@@ -42,7 +42,7 @@ def embed():
 def kept(tmp_path):
     for group in QUESTIONS.values():
         for question, missing in group:
-            log.note(tmp_path, made(question, "abstained", missing=(missing,), sources=("near.md",)))
+            keep(tmp_path, made(question, "abstained", missing=(missing,), sources=("near.md",)))
     return tmp_path
 
 
@@ -90,16 +90,16 @@ def test_vectors_are_made_once(kept, embed):
 def test_a_history_nobody_may_write(kept, embed):
     """A shared index can be reviewed by those who may only read it."""
     rows = log.list(kept)
-    with open_history(kept, write=True) as db:
+    with writing(kept) as db:
         db.execute("CREATE TRIGGER shut BEFORE UPDATE ON failures BEGIN SELECT raise(FAIL, 'read-only'); END")
     assert len(cluster(rows, embed, folder=kept, embedder="one")) == len(QUESTIONS)
-    assert (kept / HISTORY).exists()
+    assert (kept / HISTORY.name).exists()
 
 
 def test_nothing_and_one(tmp_path, embed):
     """No failures, no clusters; one is a cluster of its own."""
     assert cluster((), embed) == ()
-    log.note(tmp_path, made("Who founded the Harlow observatory?", "abstained"))
+    keep(tmp_path, made("Who founded the Harlow observatory?", "abstained"))
     (alone,) = cluster(log.list(tmp_path), embed)
     assert (alone.size, alone.cohesion) == (1, 1.0)
     assert "Harlow" in alone.label

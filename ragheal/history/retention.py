@@ -1,29 +1,29 @@
 """How long the history is kept: by age and by size, the oldest first.
 
-With a trace go the rows about it in every other table of `history.db` (those with a column `trace_id`), and
-the space is given back to the disk.
+With a trace go the rows about it in the other tables, and the space is given back to the disk.
 """
 
 from __future__ import annotations
 
 import os
 import sqlite3
-from contextlib import closing, suppress
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import msgspec
 
 from ragheal.errors import StorageError
+from ragheal.history.database import ABOUT_TRACES, HISTORY, reading, writing
 from ragheal.settings import Settings
 from ragheal.settings.sections import HistorySettings
-from ragheal.tracing.store import HISTORY, begun, has_table, open_history
+from ragheal.storage.clock import stamp
+from ragheal.storage.sqlite import Damaged
 
 MEGABYTE = 1_000_000
 _DAY = 86_400.0
 #: How far the file may outgrow its limit, or what was left the last time, before it is looked at again.
 _SLACK = 1.02
-_UPKEEP = "CREATE TABLE IF NOT EXISTS upkeep (name TEXT PRIMARY KEY, at REAL NOT NULL, bytes INTEGER NOT NULL)"
 
 
 class Pruned(msgspec.Struct, frozen=True):
@@ -42,11 +42,10 @@ def prune(folder: Path, history: HistorySettings, *, now: datetime, dry_run: boo
 
     Raises StorageError when the database cannot be written. Nothing kept yet: nothing removed, none created.
     """
-    if not begun(folder / HISTORY):
+    if not HISTORY.begun(folder):
         return Pruned()
-    with open_history(folder, write=not dry_run) as db:
+    with reading(folder) if dry_run else writing(folder) as db:
         before = _size(db)
-        db.execute("PRAGMA temp_store = MEMORY")
         db.execute("CREATE TEMP TABLE doomed (id TEXT PRIMARY KEY)")
         freed = _too_old(db, history, now)
         rows: dict[str, int] = {}
@@ -58,9 +57,8 @@ def prune(folder: Path, history: HistorySettings, *, now: datetime, dry_run: boo
             # The bytes a row takes are an estimate: look again.
             while _too_much(db, history, 0):
                 _remove(db, history, now, rows)
-            db.execute(_UPKEEP)
             db.commit()
-            if any(rows.values()):
+            if rows:
                 _shrink(db)
             note = ("pruned", now.timestamp(), _size(db))
             db.execute("INSERT OR REPLACE INTO upkeep VALUES (?,?,?)", note)
@@ -77,17 +75,16 @@ def prune_if_due(folder: Path, settings: Settings, *, now: datetime | None = Non
     For after every save: finding out that it is not due takes well under a millisecond. Raises StorageError.
     """
     history = settings.history
-    path = folder / HISTORY
-    if not begun(path) or not (history.keep_days or history.keep_mb):
+    if not HISTORY.begun(folder) or not (history.keep_days or history.keep_mb):
         return None
     now = now or datetime.now(UTC)
     try:
-        size = os.stat(path).st_size
-        at, left = _last(path)
-    except sqlite3.OperationalError:
+        at, left = _last(folder)
+        size = os.stat(folder / HISTORY.name).st_size
+    except Damaged:
+        raise
+    except StorageError:
         return None  # somebody is writing: the next save looks again
-    except (OSError, sqlite3.Error) as error:
-        raise StorageError(f"cannot read {path}: {error}") from None
     limit = history.keep_mb * MEGABYTE
     outgrown = limit > 0 and size > _SLACK * max(limit, left)
     # A clock that was set back must not put the next time off for long.
@@ -95,11 +92,9 @@ def prune_if_due(folder: Path, settings: Settings, *, now: datetime | None = Non
     return None if rested and not outgrown else prune(folder, history, now=now)
 
 
-def _last(path: Path) -> tuple[float, int]:
+def _last(folder: Path) -> tuple[float, int]:
     """When the history was last pruned (seconds since 1970) and the bytes left; 0 and 0 for never."""
-    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=0.1)) as db:
-        if not has_table(db, "upkeep"):
-            return 0.0, 0
+    with HISTORY.reading(folder, busy=0.1) as db:
         row = db.execute("SELECT at, bytes FROM upkeep WHERE name = 'pruned'").fetchone()
     return (float(row[0]), int(row[1])) if row else (0.0, 0)
 
@@ -108,7 +103,7 @@ def _too_old(db: sqlite3.Connection, history: HistorySettings, now: datetime) ->
     """Put the traces that are too old into `doomed`; gives the bytes that they take, about."""
     if not history.keep_days:
         return 0
-    old, before = "FROM traces WHERE created < ?", (_written(now - timedelta(days=history.keep_days)),)
+    old, before = "FROM traces WHERE created < ?", (stamp(now - timedelta(days=history.keep_days)),)
     db.execute(f"INSERT INTO doomed SELECT id {old}", before)
     return _count(db, f"SELECT coalesce(sum(length(body)), 0) {old}", before)
 
@@ -142,21 +137,19 @@ def _remove(
     """Delete the doomed and every row about them, or only count; adds to `rows` how many, by table."""
 
     def gone(table: str, where: str, values: tuple[object, ...] = ()) -> None:
-        quoted = '"' + table.replace('"', '""') + '"'
         if dry_run:
-            count = _count(db, f"SELECT count(*) FROM {quoted} WHERE {where}", values)
+            count = _count(db, f"SELECT count(*) FROM {table} WHERE {where}", values)
         else:
-            count = db.execute(f"DELETE FROM {quoted} WHERE {where}", values).rowcount
-        rows[table] = rows.get(table, 0) + count
+            count = db.execute(f"DELETE FROM {table} WHERE {where}", values).rowcount
+        if count:
+            rows[table] = rows.get(table, 0) + count
 
-    for (table,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
-        columns = {row[0] for row in db.execute("SELECT name FROM pragma_table_info(?)", (table,))}
-        if "trace_id" in columns:
-            gone(table, "trace_id IN (SELECT id FROM doomed)")
-            if history.keep_days and "created" in columns:
-                # About a trace that was never kept: it ages on its own.
-                before = _written(now - timedelta(days=history.keep_days))
-                gone(table, "created < ? AND trace_id NOT IN (SELECT id FROM traces)", (before,))
+    for table in ABOUT_TRACES:
+        gone(table, "trace_id IN (SELECT id FROM doomed)")
+        if history.keep_days:
+            # About a trace that was never kept: it ages on its own.
+            before = stamp(now - timedelta(days=history.keep_days))
+            gone(table, "created < ? AND trace_id NOT IN (SELECT id FROM traces)", (before,))
     gone("traces", "id IN (SELECT id FROM doomed)")
 
 
@@ -180,8 +173,3 @@ def _used(db: sqlite3.Connection) -> int:
 
 def _count(db: sqlite3.Connection, query: str, values: tuple[object, ...] = ()) -> int:
     return int(db.execute(query, values).fetchone()[0])
-
-
-def _written(time: datetime) -> str:
-    """A time as traces write theirs, so that the two compare as text."""
-    return time.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 
-from ragheal.tracing.store import HISTORY, begun, has_table, open_history
+from ragheal.history.database import reading
 from ragheal.types import Value
 
 MIN_RUNS, MIN_FAILED, MIN_LIFT = 5, 3, 1.5
@@ -53,11 +53,7 @@ class Patterns(Value, frozen=True):
 
 def find(folder: Path, *, since: datetime | None = None) -> Patterns:
     """What stands out since the day (UTC) of a time. Raises TraceError for a damaged history."""
-    if not begun(folder / HISTORY):
-        return Patterns()
-    with open_history(folder, write=False) as db:
-        if not has_table(db, "traits"):
-            return Patterns()
+    with reading(folder) as db:
         rows = db.execute(
             "SELECT what, name, sum(runs), sum(failed), sum(answered), sum(cited) FROM traits WHERE day >= ? "
             "GROUP BY what, name",

@@ -3,12 +3,13 @@
 import sqlite3
 
 import pytest
-from made_runs import NOW, made
+from made_runs import NOW, keep, made
 
 from ragheal.errors import StorageError, TraceError
-from ragheal.failures import log, runs
-from ragheal.tracing.retention import prune
-from ragheal.tracing.store import HISTORY, TraceStore, open_history
+from ragheal.history import log
+from ragheal.history.database import HISTORY, reading
+from ragheal.history.retention import prune
+from ragheal.history.traces import TraceStore
 from ragheal.types import Cached, Hop
 
 FAILING = made(
@@ -23,7 +24,7 @@ FAILING = made(
 
 def test_a_failure_is_told_whole(tmp_path):
     """Without first query, gap, rewrites and documents there is nothing to learn from."""
-    assert log.note(tmp_path, FAILING)
+    keep(tmp_path, FAILING)
     (kept,) = log.list(tmp_path)
     assert (kept.trace_id, kept.question, kept.outcome) == (FAILING.id, "What is the rate limit?", "abstained")
     assert kept.query == "rate limit"
@@ -38,7 +39,7 @@ def test_a_failure_is_told_whole(tmp_path):
 
 def test_what_had_to_heal_says_what_was_missing(tmp_path):
     """The last verdict of a healed run misses nothing; what had to be found stands in the one before."""
-    log.note(tmp_path, made(rounds=2, missing=("the author",), sources=("a.md", "b.md"), cited=("b.md",)))
+    keep(tmp_path, made(rounds=2, missing=("the author",), sources=("a.md", "b.md"), cited=("b.md",)))
     (kept,) = log.list(tmp_path)
     assert kept.outcome == "healed"
     assert not kept.failed
@@ -67,16 +68,15 @@ def test_what_had_to_heal_says_what_was_missing(tmp_path):
 )
 def test_only_what_failed_or_healed(tmp_path, trace, outcome):
     """A log full of greetings and poems hides the failures."""
-    assert log.note(tmp_path, trace) == (outcome is not None)
+    keep(tmp_path, trace)
     assert [kept.outcome for kept in log.list(tmp_path)] == [outcome] * (outcome is not None)
-    assert (tmp_path / HISTORY).exists() == (outcome is not None)
 
 
 def test_filters(tmp_path):
     """By outcome, age and text, newest first; Chinese too."""
     old = made("公共接口的限流策略是什么？", "abstained", missing=("限流策略",), created=NOW.replace(month=1))
     for trace in (old, made(rounds=2), FAILING):
-        log.note(tmp_path, trace)
+        keep(tmp_path, trace)
     assert [kept.outcome for kept in log.list(tmp_path, limit=2)] == ["abstained", "healed"]
     assert [kept.trace_id for kept in log.list(tmp_path, contains="限流")] == [old.id]
     assert [kept.trace_id for kept in log.list(tmp_path, contains="LIMIT OF")] == [FAILING.id]
@@ -94,19 +94,18 @@ def test_nothing_yet(tmp_path):
 
 def test_damaged(tmp_path):
     """A damaged history must not look like one without failures."""
-    (tmp_path / HISTORY).write_bytes(b"no database" * 500)
+    (tmp_path / HISTORY.name).write_bytes(b"no database" * 500)
     with pytest.raises(TraceError, match="cannot read"):
         log.list(tmp_path)
-    with pytest.raises(StorageError):
-        log.note(tmp_path, FAILING)
-    with pytest.raises(StorageError):
-        runs.note(tmp_path, FAILING)
+    with pytest.raises(StorageError, match="cannot write") as error:
+        keep(tmp_path, FAILING)
+    assert "doctor --fix" in error.value.hint
 
 
 def test_a_damaged_row_is_named(tmp_path):
     """One row that was edited by hand is named, not a traceback."""
-    log.note(tmp_path, FAILING)
-    with sqlite3.connect(tmp_path / HISTORY) as db:
+    keep(tmp_path, FAILING)
+    with sqlite3.connect(tmp_path / HISTORY.name) as db:
         db.execute("UPDATE failures SET missing = '[1'")
     with pytest.raises(TraceError, match=FAILING.id):
         log.list(tmp_path)
@@ -114,8 +113,7 @@ def test_a_damaged_row_is_named(tmp_path):
 
 def test_a_question_that_is_no_text(tmp_path):
     """An argument that is not UTF-8 must not lose the record."""
-    log.note(tmp_path, made("what \udcff is it", "abstained", missing=("\udcff",)))
-    runs.note(tmp_path, made("what \udcff is it", "abstained"))
+    keep(tmp_path, made("what \udcff is it", "abstained", missing=("\udcff",)))
     assert len(log.list(tmp_path)) == 1
 
 
@@ -124,21 +122,18 @@ def test_retention_takes_failures_and_runs_along(tmp_path):
     from ragheal.settings.sections import HistorySettings
 
     TraceStore(tmp_path).save(FAILING)
-    with open_history(tmp_path, write=True) as db:
-        runs.write(db, FAILING)
-        log.write(db, FAILING)
+    keep(tmp_path, FAILING)
     removed = prune(tmp_path, HistorySettings(keep_days=1), now=NOW.replace(month=7))
     assert removed.traces == 1
     assert log.list(tmp_path) == ()
-    with open_history(tmp_path, write=False) as db:
+    with reading(tmp_path) as db:
         assert db.execute("SELECT count(*) FROM runs").fetchone() == (0,)
 
 
 def test_noted_twice_is_kept_once(tmp_path):
     """A run that is noted again must not count as two."""
     for _ in range(2):
-        log.note(tmp_path, FAILING)
-        runs.note(tmp_path, FAILING)
+        keep(tmp_path, FAILING)
     assert len(log.list(tmp_path)) == 1
-    with open_history(tmp_path, write=False) as db:
+    with reading(tmp_path) as db:
         assert db.execute("SELECT sum(runs) FROM hours").fetchone() == (1,)

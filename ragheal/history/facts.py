@@ -67,7 +67,7 @@ def outcome(trace: Trace) -> Outcome | None:
     if answer.route == "direct":
         return None
     match answer.status:
-        case "abstained":
+        case "abstained" | "direct":  # said without documents, for want of any
             return "abstained"
         case "partial":
             return "partial"

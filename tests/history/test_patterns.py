@@ -3,18 +3,12 @@
 from datetime import timedelta
 
 import pytest
-from made_runs import NOW, made
+from made_runs import NOW, keep, made
 
 from ragheal.errors import TraceError
-from ragheal.failures import patterns, runs
-from ragheal.failures.facts import opening
-from ragheal.tracing.store import HISTORY, open_history
-
-
-def keep(folder, *traces):
-    with open_history(folder, write=True) as db:
-        for trace in traces:
-            runs.write(db, trace)
+from ragheal.history import patterns
+from ragheal.history.database import HISTORY
+from ragheal.history.facts import opening
 
 
 def test_a_document_that_drags_runs_down(tmp_path):
@@ -71,7 +65,7 @@ def test_the_window(tmp_path):
 def test_nothing_yet_and_damaged(tmp_path):
     """No history: no patterns. A damaged one says so."""
     assert patterns.find(tmp_path) == patterns.Patterns()
-    (tmp_path / HISTORY).write_bytes(b"no database" * 500)
+    (tmp_path / HISTORY.name).write_bytes(b"no database" * 500)
     with pytest.raises(TraceError):
         patterns.find(tmp_path)
 

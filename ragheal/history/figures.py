@@ -11,8 +11,9 @@ from pathlib import Path
 
 import msgspec
 
-from ragheal.failures.runs import COLUMNS, MODES, hour_of, stamp
-from ragheal.tracing.store import HISTORY, begun, has_table, open_history
+from ragheal.history.database import COLUMNS, MODES, reading
+from ragheal.history.runs import hour_of
+from ragheal.storage.clock import stamp
 from ragheal.types import Value
 
 _BLOCKS = 30  # of the window's course at most
@@ -102,11 +103,7 @@ def figures(folder: Path, *, days: float, now: datetime) -> Figures:
     """
     since = now - timedelta(days=days) if days else datetime.fromtimestamp(0, UTC)
     empty = Figures(stamp(since), stamp(now), cache_hit_rate=_cache_hit_rate(folder, since))
-    if not begun(folder / HISTORY):
-        return empty
-    with open_history(folder, write=False) as db:
-        if not has_table(db, "hours"):
-            return empty
+    with reading(folder) as db:
         first, last = hour_of(since), hour_of(now)
         rows = _hours(db, first, last)
         kinds = _degradations(db, first, last)
@@ -124,11 +121,7 @@ class Totals(msgspec.Struct, frozen=True):
 
 def totals(folder: Path) -> Totals:
     """Of all time, pruned runs included: these only grow. Raises TraceError when the history is damaged."""
-    if not begun(folder / HISTORY):
-        return Totals()
-    with open_history(folder, write=False) as db:
-        if not has_table(db, "hours"):
-            return Totals()
+    with reading(folder) as db:
         query = f"SELECT route, {_SUMS} FROM hours GROUP BY route"
         routes = {route: dict(zip(COLUMNS, sums, strict=True)) for route, *sums in db.execute(query)}
         return Totals(routes, _degradations(db, 0, 1 << 40))
@@ -243,8 +236,6 @@ def _latency(db: sqlite3.Connection, since: str, runs: int) -> dict[str, Latency
 
 
 def _signals(db: sqlite3.Connection, since: str) -> dict[str, int]:
-    if not has_table(db, "signals"):
-        return {}
     query = "SELECT signal, count(*) FROM signals WHERE created >= ? GROUP BY signal"
     return dict(_ranked(dict(db.execute(query, (since,)).fetchall())))
 

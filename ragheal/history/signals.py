@@ -1,26 +1,28 @@
 """What users did and said after an answer: signals that mark its trace, weigh, and fade.
 
-Kept in the table `signals` of `history.db`; a signal goes when its trace goes. `asked` remembers for some
+A signal goes when its trace goes. The table `asked` remembers for some
 minutes who asked what, so that a question put in other words is noticed.
 """
 
 from __future__ import annotations
 
 import contextlib
-import difflib
 import os
 import sqlite3
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Literal, get_args
 
-from ragheal.errors import ConfigError
+from ragheal.errors import ConfigError, nearest
+from ragheal.history.database import reading, writing
+from ragheal.history.traces import TraceStore
 from ragheal.memory.guard import near_in_words, subject
 from ragheal.memory.normal import normalised
 from ragheal.settings.sections import MemorySettings
-from ragheal.tracing.store import HISTORY, TraceStore, begun, has_table, open_history, storable
+from ragheal.storage.clock import moment, stamp
+from ragheal.storage.sqlite import storable
 from ragheal.types import Trace, Value
 
 Signal = Literal["thumbs_up", "thumbs_down", "follow_up_correction", "no_engagement", "rephrased_query"]
@@ -43,19 +45,8 @@ REPHRASED_COSINE, _SWAPPED, _ADDED = 0.82, 0.67, 0.5
 _TEACHING = frozenset({"thumbs_up", "thumbs_down", "follow_up_correction"})
 _OPPOSITES: dict[str, str] = {"thumbs_up": "thumbs_down", "thumbs_down": "thumbs_up"}
 _OLDEST_DAYS = 180.0  # a signal older than this weighs nothing that counts
+_ALIKE = MemorySettings().similarity
 _LOOKED_AT = 200  # questions that ill was said of, the newest first
-
-SCHEMA = (
-    """
-    CREATE TABLE IF NOT EXISTS signals (
-        trace_id TEXT NOT NULL, signal TEXT NOT NULL, note TEXT NOT NULL, created TEXT NOT NULL,
-        weight REAL NOT NULL,  -- at `created`
-        session TEXT NOT NULL, UNIQUE (trace_id, signal)
-    )
-    """,
-    "CREATE INDEX IF NOT EXISTS signals_weight ON signals (weight, created)",
-    "CREATE TABLE IF NOT EXISTS asked (trace_id TEXT PRIMARY KEY, session TEXT NOT NULL, created TEXT NOT NULL)",
-)
 
 
 class Noted(Value, frozen=True):
@@ -77,8 +68,8 @@ def known(signal: str) -> Signal:
     for name in SIGNALS:
         if name == wanted:
             return name
-    close = difflib.get_close_matches(wanted, SIGNALS, n=1, cutoff=0.4)
-    hint = f"did you mean `{close[0]}`?" if close else ""
+    close = nearest(wanted, SIGNALS, 0.4)
+    hint = f"did you mean `{close}`?" if close else ""
     raise ConfigError(f"unknown signal `{signal}`", hint=hint or f"one of {', '.join(SIGNALS)}")
 
 
@@ -92,9 +83,8 @@ def note(
     """
     name = known(signal)
     trace = TraceStore(folder).load(trace_id)
-    with open_history(folder, write=True) as db:
-        _prepare(db)
-        created = _stamp(now or datetime.now(UTC))
+    with writing(folder) as db:
+        created = stamp(now or datetime.now(UTC))
         opposite = _OPPOSITES.get(name, "")
         gone = db.execute("DELETE FROM signals WHERE trace_id = ? AND signal = ?", (trace.id, opposite)).rowcount
         added = _add(db, trace.id, name, note, created, session)
@@ -122,37 +112,44 @@ def _teach(folder: Path, trace: Trace, *, good: bool) -> None:
             weigh(reference, used=False)
 
 
-def of_trace(folder: Path, trace_id: str) -> tuple[Noted, ...]:
-    """The signals of a trace (its whole id), oldest first. Raises TraceError."""
-    with _reading(folder) as db:
-        if db is None:
-            return ()
-        rows = db.execute(
-            "SELECT s.trace_id, t.question, s.signal, s.note, s.created, s.weight FROM signals s "
-            "JOIN traces t ON t.id = s.trace_id WHERE s.trace_id = ? ORDER BY s.created, s.rowid",
-            (trace_id,),
-        )
-        return tuple(Noted(*row) for row in rows)
-
-
 def judgements(folder: Path) -> dict[str, tuple[bool, ...]]:
     """What was said of answers that holds for their plans, by trace id, oldest first: true for good.
 
     Raises TraceError.
     """
     found: dict[str, tuple[bool, ...]] = {}
-    with _reading(folder) as db:
-        if db is None:
-            return found
+    with reading(folder) as db:
         for trace_id, signal in db.execute("SELECT trace_id, signal FROM signals ORDER BY created, rowid"):
             if signal in _TEACHING:
                 found[trace_id] = (*found.get(trace_id, ()), WEIGHTS[signal] > 0)
     return found
 
 
+def unhappy(folder: Path) -> frozenset[str]:
+    """Traces that a user thumbed down or corrected. Raises TraceError."""
+    query = "SELECT trace_id FROM signals WHERE signal IN ('thumbs_down', 'follow_up_correction')"
+    with reading(folder) as db:
+        return frozenset(row[0] for row in db.execute(query))
+
+
+def put_again(folder: Path) -> dict[str, tuple[str, ...]]:
+    """For each trace, questions in which the same user said it in other words and was answered at once.
+
+    Such a signal is as old as the run that gave rise to it. Raises TraceError.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    with reading(folder) as db:
+        for trace, question in db.execute(
+            "SELECT s.trace_id, t.question FROM signals s JOIN traces t ON t.created = s.created "
+            "WHERE s.signal = 'rephrased_query' AND t.status = 'answered' AND t.rounds = 1 ORDER BY s.rowid"
+        ):
+            found[trace] = (*found.get(trace, ()), question)
+    return found
+
+
 def decayed(weight: float, created: str, now: datetime) -> float:
     """What is left of a weight that was given at `created`."""
-    days = max(0.0, (now - _time(created)).total_seconds() / 86_400)
+    days = max(0.0, (now - moment(created)).total_seconds() / 86_400)
     return float(weight * 0.5 ** (days / HALF_LIFE))
 
 
@@ -161,8 +158,6 @@ def raised(
     question: str,
     similar: Callable[[str], float] | None = None,
     now: datetime | None = None,
-    *,
-    similarity: float = MemorySettings().similarity,
 ) -> int:
     """How many steps up the severity ladder a run starts: 1 when ill was said of this question or one like it.
 
@@ -170,17 +165,15 @@ def raised(
     words. Without it, only the same question counts. Praise of a later answer outweighs the ill said of an
     earlier one. Raises TraceError.
     """
-    moment = now or datetime.now(UTC)
-    with _reading(folder) as db:
-        if db is None:
-            return 0
-        since = _stamp(moment - timedelta(days=_OLDEST_DAYS))
+    today = now or datetime.now(UTC)
+    with reading(folder) as db:
+        since = stamp(today - timedelta(days=_OLDEST_DAYS))
         ill = db.execute(
             "SELECT t.question FROM signals s JOIN traces t ON t.id = s.trace_id WHERE s.weight < 0 "
             "AND s.created >= ? GROUP BY t.question ORDER BY max(s.created) DESC LIMIT ?",
             (since, _LOOKED_AT),
         ).fetchall()
-        meant = [other for (other,) in ill if _is_like(question, other, similar, similarity)]
+        meant = [other for (other,) in ill if _is_like(question, other, similar)]
         if not meant:
             return 0
         rows = db.execute(
@@ -188,7 +181,7 @@ def raised(
             f"AND t.question IN ({','.join('?' * len(meant))})",
             (since, *meant),
         )
-        total = sum(decayed(weight, created, moment) for weight, created in rows)
+        total = sum(decayed(weight, created, today) for weight, created in rows)
     return int(total <= -FLOOR)
 
 
@@ -204,11 +197,10 @@ def find_rephrased(
     who = session_id() if session is None else session
     if not who or trace.cache is not None or trace.answer.status == "direct":
         return None
-    asked_at = _time(trace.created)
-    with open_history(folder, write=True) as db:
-        _prepare(db)
-        since = _stamp(asked_at - timedelta(seconds=REPHRASED_WITHIN))
-        db.execute("DELETE FROM asked WHERE created < ?", (_stamp(asked_at - timedelta(hours=1)),))
+    asked_at = moment(trace.created)
+    with writing(folder) as db:
+        since = stamp(asked_at - timedelta(seconds=REPHRASED_WITHIN))
+        db.execute("DELETE FROM asked WHERE created < ?", (stamp(asked_at - timedelta(hours=1)),))
         db.execute("INSERT OR REPLACE INTO asked VALUES (?, ?, ?)", (trace.id, who, trace.created))
         earlier = db.execute(
             "SELECT t.id, t.question FROM asked a JOIN traces t ON t.id = a.trace_id WHERE a.session = ? "
@@ -220,7 +212,7 @@ def find_rephrased(
         (i for i, q in earlier if normalised(q) != same and _is_reworded(trace.question, q, similar)), None
     )
     if found is not None:
-        with open_history(folder, write=True) as db:
+        with writing(folder) as db:
             _add(db, found, "rephrased_query", "", trace.created, who)
     return found
 
@@ -244,10 +236,10 @@ def session_id() -> str:
     return ""
 
 
-def _is_like(question: str, other: str, similar: Callable[[str], float] | None, bound: float) -> bool:
+def _is_like(question: str, other: str, similar: Callable[[str], float] | None) -> bool:
     if normalised(question) == normalised(other):
         return True
-    return similar is not None and near_in_words(subject(question), subject(other)) and similar(other) >= bound
+    return similar is not None and near_in_words(subject(question), subject(other)) and similar(other) >= _ALIKE
 
 
 def _is_reworded(question: str, other: str, similar: Callable[[str], float]) -> bool:
@@ -259,27 +251,3 @@ def _add(db: sqlite3.Connection, trace_id: str, signal: str, text: str, created:
     """Whether it was new."""
     row = (trace_id, signal, storable(text), created, WEIGHTS[signal], storable(session))
     return db.execute("INSERT OR IGNORE INTO signals VALUES (?,?,?,?,?,?)", row).rowcount > 0
-
-
-def _prepare(db: sqlite3.Connection) -> None:
-    for statement in SCHEMA:
-        db.execute(statement)
-
-
-@contextlib.contextmanager
-def _reading(folder: Path) -> Iterator[sqlite3.Connection | None]:
-    """The history, or None when no signal was ever given."""
-    if not begun(folder / HISTORY):
-        yield None
-        return
-    with open_history(folder, write=False) as db:
-        yield db if has_table(db, "signals") else None
-
-
-def _stamp(moment: datetime) -> str:
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def _time(stamp: str) -> datetime:
-    moment = datetime.fromisoformat(stamp)
-    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)

@@ -5,19 +5,14 @@ from datetime import timedelta
 
 import msgspec
 import pytest
-from made_runs import NOW, made
+from made_runs import NOW, keep, made
 
 from ragheal.errors import TraceError
-from ragheal.failures import runs
-from ragheal.health import note
-from ragheal.health.figures import figures, totals
-from ragheal.tracing.store import HISTORY, TraceStore, open_history
+from ragheal.history import runs
+from ragheal.history.database import HISTORY, writing
+from ragheal.history.figures import figures, totals
+from ragheal.history.traces import TraceStore
 from ragheal.types import Cached, FaultStep, Hop, Plan, Recalled, Tokens
-
-
-def keep(folder, *traces):
-    for trace in traces:
-        note(folder, trace)
 
 
 def test_nothing_yet(tmp_path):
@@ -31,7 +26,7 @@ def test_nothing_yet(tmp_path):
 
 def test_damaged(tmp_path):
     """A damaged history must not look like one without alerts."""
-    (tmp_path / HISTORY).write_bytes(b"no database" * 500)
+    (tmp_path / HISTORY.name).write_bytes(b"no database" * 500)
     with pytest.raises(TraceError):
         figures(tmp_path, days=7, now=NOW)
     with pytest.raises(TraceError):
@@ -135,18 +130,17 @@ def test_a_cached_answer_counts_when_it_is_given(tmp_path):
 
 def test_signals(tmp_path):
     """What users did with their answers belongs to the picture."""
-    note(tmp_path, made())
-    with open_history(tmp_path, write=True) as db:
-        db.execute("CREATE TABLE IF NOT EXISTS signals (trace_id TEXT, signal TEXT, created TEXT)")
-        db.execute("INSERT INTO signals (trace_id, signal, created) VALUES ('x', 'thumbs_up', '2026-06-14')")
-        db.execute("INSERT INTO signals (trace_id, signal, created) VALUES ('x', 'thumbs_up', '2026-01-14')")
+    keep(tmp_path, made())
+    with writing(tmp_path) as db:
+        for trace, day in (("x", "2026-06-14"), ("y", "2026-01-14")):
+            db.execute("INSERT INTO signals VALUES (?, 'thumbs_up', '', ?, 1.0, '')", (trace, day))
     assert figures(tmp_path, days=7, now=NOW).signals == {"thumbs_up": 1}
 
 
 def test_counters_outlive_their_runs(tmp_path):
     """A counter that falls when the history is pruned reads as a restart, and `rate()` counts everything again."""
     keep(tmp_path, made(), made(status="abstained"))
-    with sqlite3.connect(tmp_path / HISTORY) as db:
+    with sqlite3.connect(tmp_path / HISTORY.name) as db:
         db.execute("DELETE FROM runs")
     assert totals(tmp_path).routes["standard"]["runs"] == 2
     assert figures(tmp_path, days=7, now=NOW).latency == {}

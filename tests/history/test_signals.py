@@ -9,9 +9,10 @@ import msgspec
 import pytest
 
 from ragheal.errors import ConfigError, StorageError, TraceError
-from ragheal.failures import signals
+from ragheal.history import signals
+from ragheal.history.database import HISTORY
+from ragheal.history.traces import TraceStore
 from ragheal.memory import PlanMemory
-from ragheal.tracing.store import HISTORY, TraceStore
 from ragheal.types import Cached
 
 NOW = datetime(2026, 3, 4, 12, 0, 0, tzinfo=UTC)
@@ -36,8 +37,11 @@ def ask(tmp_path, samples):
     return call
 
 
-def given(folder, trace):
-    return [noted.signal for noted in signals.of_trace(folder, trace.id)]
+def given(folder, trace, what="signal"):
+    """What the file holds of a trace: other programs and `health` read it from there."""
+    query = f"SELECT {what} FROM signals WHERE trace_id = ? ORDER BY created, rowid"
+    with sqlite3.connect(folder / HISTORY.name) as db:
+        return [row[0] if len(row) == 1 else row for row in db.execute(query, (trace.id,))]
 
 
 def test_a_signal_marks_its_trace(ask, tmp_path):
@@ -45,9 +49,9 @@ def test_a_signal_marks_its_trace(ask, tmp_path):
     trace = ask(QUESTION)
     noted = signals.note(tmp_path, "last", "thumbs_down", "that is the old quota", now=NOW)
     assert (noted.trace_id, noted.question, noted.existed, noted.replaced) == (trace.id, QUESTION, False, "")
-    (kept,) = signals.of_trace(tmp_path, trace.id)
-    assert kept == noted
-    assert (kept.note, kept.weight, kept.created) == ("that is the old quota", -1.0, "2026-03-04T12:00:00.000Z")
+    kept = ("thumbs_down", "that is the old quota", -1.0, "2026-03-04T12:00:00.000Z")
+    assert given(tmp_path, trace, "signal, note, weight, created") == [kept]
+    assert (noted.signal, noted.note, noted.weight, noted.created) == kept
 
 
 def test_given_twice(ask, tmp_path):
@@ -242,7 +246,7 @@ def test_feedback_reaches_the_plan(ask, tmp_path, samples):
 def test_a_damaged_history_is_told(ask, tmp_path):
     """The caller decides what to make of it; nothing but our own errors comes through."""
     trace = ask(QUESTION)
-    (tmp_path / HISTORY).write_bytes(b"no database" * 500)
+    (tmp_path / HISTORY.name).write_bytes(b"no database" * 500)
     with pytest.raises(TraceError):
         signals.raised(tmp_path, QUESTION, now=NOW)
     with pytest.raises(StorageError):
@@ -250,10 +254,12 @@ def test_a_damaged_history_is_told(ask, tmp_path):
 
 
 def test_a_history_from_before_signals(ask, tmp_path):
-    """An older index has no such table."""
-    trace = ask(QUESTION)
+    """An older index has no such table, and no number."""
+    ask(QUESTION)
+    with sqlite3.connect(tmp_path / HISTORY.name) as db:
+        for statement in ("DROP TABLE signals", "DROP TABLE asked", "PRAGMA user_version = 0"):
+            db.execute(statement)
     assert signals.raised(tmp_path, QUESTION, now=NOW) == 0
-    assert signals.of_trace(tmp_path, trace.id) == ()
-    with sqlite3.connect(tmp_path / HISTORY) as db:
-        assert db.execute("SELECT name FROM sqlite_master WHERE name = 'signals'").fetchone() is None
+    assert signals.judgements(tmp_path) == {}
+    assert signals.note(tmp_path, "last", "thumbs_down", now=NOW).weight == -1.0
     assert signals.raised(tmp_path / "nowhere", QUESTION, now=NOW) == 0
