@@ -14,6 +14,9 @@ MARKDOWN = """---
 title: Harbour rules
 status: in force
 owner: Ilse Brandt
+summary: >-
+  Where boats may lie
+  and for how long.
 ---
 # Harbour rules
 

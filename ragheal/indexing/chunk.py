@@ -21,7 +21,7 @@ from ragheal.types import Block, Chunk, Document, Place
 from ragheal.types.places import pack
 
 #: Changes whenever other chunks or other embedded texts would come out; an index records it.
-CHUNKER = "reading-1"
+CHUNKER = "reading-2"
 
 _MOST_TOKENS = 480  # of text and headings together; the shipped embedder reads 512
 _HEADING_CHARS = 240  # of headings that are embedded with a chunk

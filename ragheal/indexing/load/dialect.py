@@ -21,10 +21,15 @@ _WHOLE = re.compile(
     r"\s*(?:--8<--.*|<<<\s.*|@include.*|\[\[?_?TOC_?\]\]?|\{:[^{}]*\}|\{![^{}]*!\}|"
     r"\{%-?\s*(?:include|raw|endraw|comment|endcomment|assign|capture|endcapture|if|elsif|else|endif|unless|endunless|for|endfor|"
     r"case|when|endcase|block|endblock|extends|import|from|set|macro|endmacro|tab|endtab|tabs|endtabs|note|endnote|warning|"
-    r"endwarning|tip|endtip|ifversion)\b[^%]*%\}|\{\{[<%]\s*/?\s*[\w-]+(?:\s[^{}]*)?[>%]\}\}(?<!param)|\{#.*#\}|:::+|///+|%%.*%%)\s*\Z",
+    r"endwarning|tip|endtip|ifversion)\b[^%]*%\}|\{\{[<%]\s*/?\s*(?!param|var|value|get)[\w/-]+(?:\s[^{}]*)?[>%]\}\}|\{#.*#\}|:::+|///+|%%.*%%)\s*\Z",
     re.IGNORECASE,
 )
+_HIGHLIGHT = re.compile(
+    r"(\s*)(?:\{%-?\s*(?P<end>end)?(?:highlight|code|codeblock)\b[^%{}]*%\}"
+    r"|\{\{[<%]\s*(?P<close>/)?\s*(?:highlight|code)\b[^{}]*[>%]\}\})\s*\Z"
+)
 _MODULE = re.compile(r"(?:import\s+(?:[\w*{}\s,$]+from\s+)?[\"']|export\s+(?:const|default|let|function)\b)")
+_HIGHLIGHTED = "~" * 9  # the fence that a block of a template becomes: longer than any within it
 _CONTENTS = re.compile(r"\s*(?:[-*+]|\d+\.)\s+(?:TOC|Table of contents)\s*\Z", re.IGNORECASE)
 
 
@@ -49,6 +54,12 @@ def prepared(text: str, first: int) -> str:
             indents.pop()
         line = _dedented(line, 4 * len(indents))
         lines[number] = line
+        if found := _HIGHLIGHT.match(line):
+            closing = bool(found["end"] or found["close"])
+            if closing == (fence == _HIGHLIGHTED):
+                fence = "" if closing else _HIGHLIGHTED
+                lines[number] = found[1] + _HIGHLIGHTED
+            continue
         if mark := _CODE.match(line):
             if not fence:
                 fence = mark[1]

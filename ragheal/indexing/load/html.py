@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from ragheal.indexing.load.htmltags import (
     ANCHOR,
     ASIDE,
     BLOCK,
+    CODE,
     DATE,
     HEADING,
     IMPLIED,
     LISTS,
     MAIN,
+    MARKED,
     ROWS,
     SKIPPED,
     STRUCK,
@@ -23,7 +25,10 @@ from ragheal.indexing.load.htmltags import (
 from ragheal.indexing.load.htmltext import Lines, Table, spelled
 from ragheal.indexing.load.markup import Token, tokens
 from ragheal.indexing.load.parsed import Bit, Parsed, Writer
+from ragheal.indexing.load.templates import shown
 from ragheal.indexing.load.titles import plain
+
+Inline = Callable[[Writer, int, int], list[Bit]]
 
 
 class Piece(NamedTuple):
@@ -56,9 +61,14 @@ def parse_html(text: str, source: str = "") -> Parsed:
     return writer.parsed(title, reader.metadata)
 
 
-def blocks_of(writer: Writer, start: int, end: int) -> Iterator[tuple[str, int, list[Bit]]]:
-    """(kind, heading level, bits) of the HTML that stands in [start, end) of another format's file."""
-    reader = _Reader(writer, start)
+def blocks_of(
+    writer: Writer, start: int, end: int, inline: Inline | None = None
+) -> Iterator[tuple[str, int, list[Bit]]]:
+    """(kind, heading level, bits) of the HTML that stands in [start, end) of another format's file.
+
+    `inline` reads the marks of that format within a text.
+    """
+    reader = _Reader(writer, start, inline)
     for token in tokens(writer.source[start:end]):
         reader.take(token)
     reader.finish()
@@ -67,8 +77,9 @@ def blocks_of(writer: Writer, start: int, end: int) -> Iterator[tuple[str, int, 
 
 
 class _Reader:
-    def __init__(self, writer: Writer, base: int) -> None:
+    def __init__(self, writer: Writer, base: int, inline: Inline | None = None) -> None:
         self.writer = writer
+        self.inline = inline
         self.base = base  # where the HTML begins in the file
         self.pieces: list[Piece] = []
         self.title = ""
@@ -240,8 +251,17 @@ class _Reader:
         if table is not None and not table.within and not token.value.strip():
             return
         keep = bool(self.open.get("pre"))
-        for bit in spelled(self.writer, token.value, self.base + token.start, keep=keep):
-            self._add(bit)
+        code = keep or any(map(self.open.get, CODE))
+        if self.inline and not code and MARKED.search(token.value):
+            start = self.base + token.start
+            self._sink().extend(self.inline(self.writer, start, start + len(token.value)))
+            return
+        for said, low, high in shown(token.value, code=code):
+            at = self.base + token.start + low
+            if said == token.value[low:high]:
+                self._sink().extend(spelled(self.writer, said, at, keep=keep))
+            elif said:
+                self._add(self.writer.said(said, at, at + high - low))
 
     def _sink(self) -> list[Bit]:
         if self.tables and self.tables[-1].within:

@@ -33,6 +33,9 @@ HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNO
 ANCHOR = re.compile(r"headerlink|hash-?link|anchor-?link|permalink|heading-anchor", re.IGNORECASE)
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 STRUCK = frozenset({"s", "del", "strike"})
+CODE = ("code", "kbd", "samp", "tt", "textarea")
+#: Marks of Markdown that a text within HTML may hold.
+MARKED = re.compile(r"`[^`\n]|\*\*\S|\]\(|\]\[|\{[:{%#]")
 
 
 def is_hidden(attributes: dict[str, str]) -> bool:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from ragheal.indexing.load.dialect import prepared
 from ragheal.indexing.load.front import front_matter, record
-from ragheal.indexing.load.inline import Anchor, bits_of, parser
+from ragheal.indexing.load.inline import Anchor, bits_of, bits_within, parser
 from ragheal.indexing.load.parsed import Bit, Parsed, Writer, line_starts
 from ragheal.indexing.load.records import Cell, recorded
+from ragheal.indexing.load.templates import RAW, shown
 from ragheal.indexing.load.titles import plain
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ class _Reader:
     def __init__(self, writer: Writer, title: str) -> None:
         self.writer = writer
         self.title = title
+        self.raws = [found.span() for found in RAW.finditer(writer.source)]  # templates in them are examples
         self.base = 0  # line, from 0, on which the part begins
         self._begin()
 
@@ -199,16 +201,20 @@ class _Reader:
         if not content.strip():
             return
         anchor = Anchor(self.writer, content, top)
-        lines, at = [], 0
-        for line in content.split("\n"):
-            lines.append([anchor.bit(line, at, len(line))] if line else [Bit("")])
-            at += len(line) + 1
+        offset = self.writer.starts[min(top, len(self.writer.starts) - 1)]
+        example = any(low <= offset < high for low, high in self.raws)
+        lines: list[list[Bit]] = []
+        at = 0
+        for bare in content.split("\n"):
+            pieces = [(bare, 0, len(bare))] if example and bare else shown(bare, code=True)
+            lines.append([anchor.bit(said, at + low, high - low) for said, low, high in pieces] or [Bit("")])
+            at += len(bare) + 1
         if self.lists or self.within:
-            self.lines += [self._indented(shown) for shown in lines if shown[0].text.strip()]
+            self.lines += [self._indented(line) for line in lines if line[0].text.strip()]
             return
         bits: list[Bit] = []
-        for shown in lines:
-            bits += [*([Bit("\n")] if bits else []), *shown]
+        for line in lines:
+            bits += [*([Bit("\n")] if bits else []), *line]
         self.writer.block("code", bits)
 
     def _html(self, token: Token) -> None:
@@ -221,7 +227,7 @@ class _Reader:
         high = starts[min(self.base + token.map[1], len(starts) - 1)]
         found = _HTML_TITLE.search(self.writer.source, low, min(high, low + 20_000))
         self.title = self.title or (plain(found[1]) if found else "")
-        for kind, level, bits in blocks_of(self.writer, low, high):
+        for kind, level, bits in blocks_of(self.writer, low, high, bits_within):
             if self.lists or self.within:
                 self.lines += [self._indented(line) for line in _lines(bits)]
             else:
