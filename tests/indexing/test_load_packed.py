@@ -79,6 +79,14 @@ def test_pdf_whose_table_of_objects_is_broken_is_read() -> None:
     assert "The pump is red." in load(PDF, "a.pdf", data[:at] + b"9999999999" + data[at + 10 :]).text
 
 
+def test_pdf_whose_pages_go_in_a_circle_is_named() -> None:
+    """The run would never end, or end with the program."""
+    data = pdf([["The pump is red."]]).replace(b"/Kids [4 0 R]", b"/Kids [2 0 R]")
+    with pytest.raises(LoadError) as caught:
+        load(PDF, "a.pdf", data)
+    assert caught.value.reason == "damaged PDF"
+
+
 def test_docx_in_document_order() -> None:
     """Tables would come after all text, headings be lost, or lists fall apart."""
     import docx
@@ -196,6 +204,28 @@ def test_docx_numbers_as_word_shows_them() -> None:
     )
     document = load(DOCX, "a.docx", word(body, numbering=numbering))
     assert [text for _, _, text in shown(document)] == ["1. Rent\n2. Ramp\n  2.a) Snow\n  2.b) Salt\n3. End"]
+
+
+def test_docx_nested_a_thousand_deep_is_named() -> None:
+    """Tables within tables would end the run in a recursion without end."""
+    import docx
+
+    made = docx.Document()
+    made.add_paragraph("MARK")
+    out, deep = io.BytesIO(), io.BytesIO()
+    made.save(out)
+    table = (
+        f"<w:tbl xmlns:w='{W}'><w:tr><w:tc>" * 1_000 + f"<w:p xmlns:w='{W}'/>" + "</w:tc></w:tr></w:tbl>" * 1_000
+    )
+    with zipfile.ZipFile(out) as old, zipfile.ZipFile(deep, "w") as new:
+        for entry in old.namelist():
+            data = old.read(entry)
+            if entry == "word/document.xml":
+                data = data.replace(b"</w:p>", b"</w:p>" + table.encode(), 1)
+            new.writestr(entry, data)
+    with pytest.raises(LoadError) as caught:  # deeper than the XML parser agrees to go
+        load(DOCX, "a.docx", deep.getvalue())
+    assert caught.value.reason == "damaged DOCX"
 
 
 def columns(left: list[str], right: list[str]) -> bytes:

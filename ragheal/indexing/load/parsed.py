@@ -11,7 +11,8 @@ from ragheal.types import Block, Runs
 
 _BLANK = re.compile(r"\s*")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
-_CONTROL = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x84\x86-\x9f]")
+#: What a terminal takes for a command.
+CONTROL = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x84\x86-\x9f]")
 _BREAKS = re.compile(r"\r\n|\r|\n")
 _WORD = re.compile(r"\S+")
 _NEAR = 2000  # characters of markup that may stand between two words
@@ -215,8 +216,8 @@ class Writer:
             self.runs.add(self._length + len(bit.text) - 1, stop - 1, 1, last, bit.page)
 
     def _put(self, bit: Bit) -> None:
-        if not bit.text.isprintable() and _CONTROL.search(bit.text):
-            bit = bit._replace(text=_CONTROL.sub("", bit.text))  # an escape sequence by way of an entity
+        if not bit.text.isprintable() and CONTROL.search(bit.text):
+            bit = bit._replace(text=CONTROL.sub("", bit.text))  # an escape sequence by way of an entity
         if not bit.text:
             return
         runs, last = self.runs, len(self.runs.starts) - 1
