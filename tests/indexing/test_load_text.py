@@ -81,6 +81,10 @@ SEEN = {
     ],
     "| Plan | 价格 |\n|--|--|\n| A `x` | 3 |\n| B | |": ["Plan：A x；价格：3\nPlan: B"],
     "<table><tr><th>Tank<th>Size<tr><td>East<td>3 l</table>": ["Tank: East; Size: 3 l"],
+    "<table>\n  <tr><th>Tank</th><th>Size</th></tr>\n\n    <tr>\n      <td>East</td>\n\n      <td>3 <a\n href='x'>l</a></td>\n    </tr>\n</table>": [
+        "Tank: East; Size: 3 l"
+    ],
+    "Write this:\n\n    <b>x</b>": ["Write this:", "<b>x</b>"],
     "> one\n> two\n\n1) a\n2) b": ["one two", "1) a\n2) b"],
     "\\*not\\* &lt;x&gt; a_b_c": ["*not* <x> a_b_c"],
 }

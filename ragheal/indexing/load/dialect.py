@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 
 _ANY = re.compile(
-    r"^\s*(?::::|///|!!!|\?\?\?|===|>\s*\[!|--8<--|\{[%{:#!]|%%|import\s|export\s|\[\[?_?toc|<<<|@include|\.\.\.)|\{%",
+    r"^\s*(?::::|///|!!!|\?\?\?|===|>\s*\[!|--8<--|\{[%{:#!]|%%|import\s|export\s|\[\[?_?toc|<<<|@include|\.\.\.)"
+    r"|\{%|^ {4,}</?[a-z]",
     re.MULTILINE | re.IGNORECASE,
 )
 _CODE = re.compile(r"\s*(?:>\s*)*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,})")
@@ -24,6 +25,8 @@ _WHOLE = re.compile(
     r"endwarning|tip|endtip|ifversion)\b[^%]*%\}|\{\{[<%]\s*/?\s*(?!param|var|value|get)[\w/-]+(?:\s[^{}]*)?[>%]\}\}|\{#.*#\}|:::+|///+|%%.*%%)\s*\Z",
     re.IGNORECASE,
 )
+_TAGS = re.compile(r"<.*>\Z|.*</[\w-]+>\Z")
+_INDENTED_TAG = re.compile(r"(?: {4}|\t)\s*</?[a-zA-Z][^<>]*(?:>|\Z)")
 _HIGHLIGHT = re.compile(
     r"(\s*)(?:\{%-?\s*(?P<end>end)?(?:highlight|code|codeblock)\b[^%{}]*%\}"
     r"|\{\{[<%]\s*(?P<close>/)?\s*(?:highlight|code)\b[^{}]*[>%]\}\})\s*\Z"
@@ -43,12 +46,20 @@ def prepared(text: str, first: int) -> str:
     lines = re.split(r"\r\n|\r|\n", text)
     fence = ""
     indents: list[int] = []  # of the admonitions that the line may be within
-    remark = False
+    remark, before = False, ""
     for number in range(first, len(lines)):
         line = lines[number]
         bare = line.strip()
         if not bare:
+            if (
+                not fence
+                and _TAGS.match(before)
+                and number + 1 < len(lines)
+                and _INDENTED_TAG.match(lines[number + 1])
+            ):
+                lines[number] = "<!-- -->"  # else the HTML would end here, and what follows be code
             continue
+        before = bare
         depth = len(line.expandtabs(4)) - len(line.expandtabs(4).lstrip())
         while indents and depth < indents[-1] + 4:
             indents.pop()
