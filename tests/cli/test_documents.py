@@ -5,6 +5,7 @@ import pytest
 PAGES = {
     "releases.md": "# Sparrow releases\n\n## 4.1.0 (2023-06-02)\n\n- Added: export to PDF\n- Fixed: the clock in exports\n\n"
     "## 4.0.2 (2022-12-11)\n\n- Fixed: a hang at start\n",
+    "lark.md": "# Lark history\n\n## 6.2.0 / 2021-05-04\n\n### Fixes\n\n- Tails are counted\n\n## 6.1.0 / 2020-01-09\n\n### New\n\n- Wings\n",
     "history.rst": "Wren changes\n============\n\n1.8\n---\n\n*Released on 7 March 2020.*\n\n* New parser.\n\n1.7\n---\n\n*Released on 9 May 2018.*\n\n* Faster start.\n",
     "rules.html": "<!doctype html><title>House rules</title><h1>House rules</h1><ol start=4><li>Bicycles stay in the yard."
     "<li>The cellar is locked at ten.</ol>",
@@ -35,6 +36,7 @@ def ask(folder, run, monkeypatch):
         ("When was 4.1.0 released?", "2023-06-02", "releases.md", 3),
         ("When was Sparrow 4.0.2 released?", "2022-12-11", "releases.md", 8),
         ("What's new in 4.1.0?", "export to PDF", "releases.md", 5),
+        ("When was Lark 6.2.0 released?", "2021-05-04", "lark.md", 3),
         ("When was Wren 1.8 released?", "7 March 2020", "history.rst", 7),
         ("What does item 5 of the house rules say?", "locked at ten", "rules.html", 1),
         ("What does article 4 of the statutes say?", "washed after use", "statutes.txt", 9),

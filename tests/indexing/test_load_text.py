@@ -62,6 +62,9 @@ SEEN = {
     "Term\n: What it is.": ["Term: What it is."],
     "港口在冬季\n八点开放。": ["港口在冬季八点开放。"],
     "Needs {{ site.ruby }} or `{{ page.v }}` now.": ["Needs ⟪site.ruby⟫ or ⟪page.v⟫ now."],
+    "Since {% include version.html v='3' %}, it opens at six. {% include icon.html %}": [
+        "Since ⟪version.html⟫, it opens at six."
+    ],
     "Use `{{ name }}` in a page.": ["Use {{ name }} in a page."],
     "See [the list]({{ '/a b/' | relative_url }}) and [up][u].\n\n[u]: {{< ref \"x y\" >}}": [
         "See the list and up."

@@ -64,7 +64,8 @@ def _dialect(state: StateInline, silent: bool) -> bool:
         if opened := RAW.match(src, at):
             raw[src] = opened.end(1)
         if found := TEMPLATE.match(src, at):
-            text = filled(found.group())
+            line = src[src.rfind("\n", 0, at) + 1 : at], src[found.end() :].partition("\n")[0]
+            text = filled(found.group(), within=all(part.strip() for part in line))
             kind = "template" if text else "gone"
         else:
             found = _GONE.match(src, at)

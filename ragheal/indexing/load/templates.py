@@ -35,11 +35,17 @@ _SITE = re.compile(
 #: What stands between is meant as it stands; the tags around it are not.
 RAW = re.compile(r"\{%-?\s*(?:raw|verbatim)\s*-?%\}(.{0,4000}?)\{%-?\s*end(?:raw|verbatim)\s*-?%\}", re.DOTALL)
 _SIGNS = ("{{", "{%", "{#")
+_INCLUDED = re.compile(r"\{%-?\s*include(?:_relative|_cached)?\s+[\"']?([\w./-]{1,60})")
 _WORDS = re.compile(r"\{%-?\s*data\s+(?:[\w-]+\.)*([\w-]+)\s*-?%\}")
 
 
-def filled(template: str) -> str:
-    """What a reader of the source sees of a template: "⟪name⟫" for a value, "" for what steers the page."""
+def filled(template: str, *, within: bool = False) -> str:
+    """What a reader of the source sees of a template: "⟪name⟫" for a value, "" for what steers the page.
+
+    `within` a line, what is included stands for some words of it.
+    """
+    if within and (included := _INCLUDED.match(template)):
+        return f"{OPEN}{included[1]}{CLOSE}"
     if named := _WORDS.match(template):
         return named[1].replace("_", " ")  # the name of a product or the like: it reads on
     found = _VALUE.match(template)
