@@ -11,6 +11,7 @@ PAGES = {
     "<li>The cellar is locked at ten.</ol>",
     "statutes.txt": "STATUTES OF THE ROWING CLUB\n\nArticle III Fees\n\nMembers pay in January.\n\nArticle IV Boats\n\nBoats are washed after use.\n",
     "手册.md": "# 员工手册\n\n## 第三章 假期\n\n年假为十二天。\n\n## 第四章 差旅\n\n出差须提前三天申请。\n",
+    "masts.md": "---\ntitle: Care of masts\nowner: Ines Vold\nstatus: under review\nreviewed: 2024-08-19\ntags:\n  - rigging\n  - varnish\n---\n\nMasts are oiled in April.\n",
     "canteen.md": "# Canteen\n\nThe canteen opens at noon.\n\n## Section 2 Menu\n\nOn Fridays there is fish.\n",
 }
 
@@ -65,3 +66,19 @@ def test_what_is_asked_for_by_its_number_is_found(ask, question, said, source, l
 def test_a_number_that_is_not_there_is_not_answered_with_another(ask, question):
     """The neighbouring article, told as the one asked for."""
     assert ask(question)["status"] != "answered"
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "line"),
+    [
+        ("Who is the owner of the page on the care of masts?", "Ines Vold", 3),
+        ("What is the status of the page on the care of masts?", "under review", 4),
+        ("When was the page on the care of masts reviewed?", "2024-08-19", 5),
+    ],
+)
+def test_fields_above_a_page_can_be_asked_for(ask, question, said, line):
+    """Owner, status and date stand in most wikis above the text, and would be read by nobody."""
+    envelope = ask(question)
+    assert said in envelope["answer"]
+    places = {(one["source"], one["start_line"]) for one in envelope["citations"] if said in one["quote"]}
+    assert ("masts.md", line) in places

@@ -45,3 +45,13 @@ def is_hidden(attributes: dict[str, str]) -> bool:
         or attributes.get("aria-hidden", "").lower() == "true"
         or bool(HIDDEN_STYLE.search(attributes.get("style", "")))
     )
+
+
+def tell(attributes: dict[str, str], metadata: dict[str, str]) -> None:
+    """Take what a <meta> element tells of the page."""
+    name = (attributes.get("name") or attributes.get("property") or "").lower()
+    content = " ".join(attributes.get("content", "").split())
+    if content and name in {"author", "date", "description", "keywords"}:
+        metadata.setdefault(name, content)
+    elif "date" not in metadata and re.search("published|modified|date", name) and (found := DATE.search(content)):
+        metadata["date"] = found.group()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ragheal.indexing.load.dialect import prepared
 from ragheal.indexing.load.front import front_matter, record
 from ragheal.indexing.load.inline import Anchor, bits_of, bits_within, parser
-from ragheal.indexing.load.parsed import Bit, Parsed, Writer, line_starts
+from ragheal.indexing.load.parsed import Bit, Parsed, Writer, line_starts, lined
 from ragheal.indexing.load.records import Cell, recorded
 from ragheal.indexing.load.templates import RAW, shown
 from ragheal.indexing.load.titles import plain
@@ -168,7 +168,7 @@ class _Reader:
         elif self.within == "dd" and not self.lists:
             self.lines.append([*self.term, Bit(_colon(self.term)), *bits] if self.term else bits)
         elif self.lists:
-            for line in _lines(bits):
+            for line in lined(bits):
                 self.lines.append(self._indented(line))
         elif found := _TIGHT_HEADING.match(token.content) if len(token.content) < 100 else None:
             self._heading(_without(bits, len(found[1])), len(found[1]))
@@ -229,21 +229,9 @@ class _Reader:
         self.title = self.title or (plain(found[1]) if found else "")
         for kind, level, bits in blocks_of(self.writer, low, high, bits_within):
             if self.lists or self.within:
-                self.lines += [self._indented(line) for line in _lines(bits)]
+                self.lines += [self._indented(line) for line in lined(bits)]
             else:
                 self.writer.block(kind, bits, level=level)
-
-
-def _lines(bits: list[Bit]) -> Iterator[list[Bit]]:
-    """The bits of each line."""
-    line: list[Bit] = []
-    for bit in bits:
-        if bit.text == "\n":
-            yield line
-            line = []
-        else:
-            line.append(bit)
-    yield line
 
 
 def _without(bits: list[Bit], count: int) -> list[Bit]:

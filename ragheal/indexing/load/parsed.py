@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ragheal.types import Block, Runs
@@ -283,6 +283,18 @@ def _trimmed(bits: Sequence[Bit]) -> list[Bit]:
             exact = last.size == len(last.text)
             kept[-1] = last._replace(text=bare, size=len(bare) if exact else last.size)
     return kept
+
+
+def lined(bits: Iterable[Bit]) -> Iterator[list[Bit]]:
+    """The bits of each line."""
+    line: list[Bit] = []
+    for bit in bits:
+        if bit.text == "\n":
+            yield line
+            line = []
+        else:
+            line.append(bit)
+    yield line
 
 
 def enter(path: list[tuple[int, str]], level: int, title: str) -> None:
