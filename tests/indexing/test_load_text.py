@@ -77,6 +77,7 @@ SEEN = {
     "{% highlight sh %}\n# Start\nrun *a* *b*\n{% endhighlight %}\n\n{{< page/toc deep=true >}}": [
         "# Start\nrun *a* *b*"
     ],
+    "```mermaid\na -->> b: Wait<br>for it\n```\n\n```js\n// highlight-next-line\nrun(a)\n```": ["run(a)"],
     "{% raw %}\n```\n{{ site.v }}\n```\n{% endraw %}": ["{{ site.v }}"],
     "```sh\nget {{< param v.go >}} {{ x }}\n```": ["get ⟪v.go⟫ {{ x }}"],
     "<div class='note'><p>Use `run -a` of [the **tool**](x.md),\n{{ site.v }} <code>{{ v }}</code></p></div>": [

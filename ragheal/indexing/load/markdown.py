@@ -26,6 +26,11 @@ _HTML_TITLE = re.compile(r"<h1\b[^>]*>(.{1,400}?)</h1", re.IGNORECASE | re.DOTAL
 _TIGHT_HEADING = re.compile(r"(#{1,6})([\u3400-\u9fff][^#\r\n]{0,80})\Z")
 _DEEP = 19  # levels of nesting at which the parser stops
 _DEPTHS = re.compile(r"[\s>*+-]*")
+# The source of a picture, and remarks that only steer how code is coloured.
+_DRAWN = re.compile(
+    r"\s*\{?[:.]?(?:mermaid|plantuml|puml|graphviz|dot|d2|ditaa|nomnoml|vega(?:-lite)?)\b", re.IGNORECASE
+)
+_STEERS = re.compile(r"\s*(?://|#|/\*|<!--|\{/\*)\s*highlight-(?:next-line|start|end)\b[^\n]*\Z")
 _ROW = re.compile(r"(?<!\\)\|")
 
 
@@ -198,7 +203,7 @@ class _Reader:
     def _code(self, token: Token) -> None:
         top = self.base + (token.map[0] if token.map else 0) + (1 if token.type == "fence" else 0)
         content = token.content.rstrip("\n")
-        if not content.strip():
+        if not content.strip() or _DRAWN.match(token.info):
             return
         anchor = Anchor(self.writer, content, top)
         offset = self.writer.starts[min(top, len(self.writer.starts) - 1)]
@@ -206,6 +211,9 @@ class _Reader:
         lines: list[list[Bit]] = []
         at = 0
         for bare in content.split("\n"):
+            if _STEERS.match(bare):
+                at += len(bare) + 1
+                continue
             pieces = [(bare, 0, len(bare))] if example and bare else shown(bare, code=True)
             lines.append([anchor.bit(said, at + low, high - low) for said, low, high in pieces] or [Bit("")])
             at += len(bare) + 1
