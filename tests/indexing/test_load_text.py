@@ -85,7 +85,7 @@ SEEN = {
     ],
     "| Plan | 价格 |\n|--|--|\n| A `x` | 3 |\n| B | |": ["Plan：A x；价格：3\nPlan: B"],
     "<table><tr><th>Tank<th>Size<tr><td>East<td>3 l</table>": ["Tank: East; Size: 3 l"],
-    "<table>\n  <tr><th>Tank</th><th>Size</th></tr>\n\n    <tr>\n      <td>East</td>\n\n      <td>3 <a\n href='x'>l</a></td>\n    </tr>\n</table>": [
+    "<table>\n  <tr><th>Tank</th><th>Size</th></tr>\n\n    <tr>\n      <td>East</td>\n\n      <td>\n\n        3 <a\n href='x'>l</a>\n\n      </td>\n    </tr>\n</table>": [
         "Tank: East; Size: 3 l"
     ],
     "Write this:\n\n    <b>x</b>": ["Write this:", "<b>x</b>"],

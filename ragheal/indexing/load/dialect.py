@@ -26,6 +26,8 @@ _WHOLE = re.compile(
     re.IGNORECASE,
 )
 _TAGS = re.compile(r"<.*>\Z|.*</[\w-]+>\Z")
+_DEEP = re.compile(r"(?: {4}|\t)\s*\S")
+_TABLE = re.compile(r"<table\b")
 _INDENTED_TAG = re.compile(r"(?: {4}|\t)\s*</?[a-zA-Z][^<>]*(?:>|\Z)")
 _HIGHLIGHT = re.compile(
     r"(\s*)(?:\{%-?\s*(?P<end>end)?(?:highlight|code|codeblock)\b[^%{}]*%\}"
@@ -46,20 +48,23 @@ def prepared(text: str, first: int) -> str:
     lines = re.split(r"\r\n|\r|\n", text)
     fence = ""
     indents: list[int] = []  # of the admonitions that the line may be within
-    remark, before = False, ""
+    remark, before, tables = False, "", 0
     for number in range(first, len(lines)):
         line = lines[number]
         bare = line.strip()
         if not bare:
-            if (
-                not fence
-                and _TAGS.match(before)
-                and number + 1 < len(lines)
-                and _INDENTED_TAG.match(lines[number + 1])
+            # Else the HTML would end here, and what follows be code.
+            below = lines[number + 1] if number + 1 < len(lines) else ""
+            if not fence and (
+                _DEEP.match(below) if tables > 0 else _TAGS.match(before) and _INDENTED_TAG.match(below)
             ):
-                lines[number] = "<!-- -->"  # else the HTML would end here, and what follows be code
+                lines[number] = "<!-- -->"
             continue
         before = bare
+        if bare[0] == "#":
+            tables = 0  # one that is never closed must not hold the next section
+        elif bare[0] == "<" and "table" in bare:
+            tables += len(_TABLE.findall(bare)) - bare.count("</table")
         depth = len(line.expandtabs(4)) - len(line.expandtabs(4).lstrip())
         while indents and depth < indents[-1] + 4:
             indents.pop()
