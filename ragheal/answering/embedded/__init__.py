@@ -81,7 +81,9 @@ class EmbeddedRoles:
     ) -> Check:
         _, finding = self._find(question, plan, pool)
         again = None
-        if finding.sides is None and verdict.conflict is None and draft.citations:
+        best = finding.panel.best
+        named = best is not None and best.reading.named  # by a number that the answer need not repeat
+        if finding.sides is None and verdict.conflict is None and draft.citations and not named:
             # Read once more what will be shown, without the sentences around it.
             said = " ".join(claim.text for claim in draft.claims)
             context = joined("", finding.panel.after, draft.citations[0].heading)
