@@ -14,6 +14,9 @@ MARKDOWN = """---
 title: Harbour rules
 status: in force
 owner: Ilse Brandt
+summary: >-
+  Where boats may lie
+  and for how long.
 ---
 # Harbour rules
 
@@ -67,6 +70,8 @@ TEXTS: dict[str, str] = {
     "a.tex": "\\documentclass{x}\n\\begin{document}\n\\section{Weir}\nThe weir is \\emph{nine} metres long. % no\n\n\\begin{itemize}\n\\item First\n\\end{itemize}\n\\end{document}\n",
     "tool.1": '.TH TOOL 1\n.SH OPTIONS\n.TP\n.B \\-n\nKeep\n.I count\nfiles, by default\n.BR 7 .\n.\\" hidden\n',
     "a.vtt": "WEBVTT\n\n1\n00:01.000 --> 00:02.000\n<v Ann>The lift is\n\n2\n00:02.000 --> 00:03.000\n<v Ann>repaired on Friday.\n",
+    "a.srt": "1\n00:00:01,000 --> 00:00:02,000\nThe lift is\n\n2\n00:00:02,500 --> 00:00:04,000\n<i>repaired</i> on Friday.\n",
+    "a.toml": 'title = "Boats"\n\n[berth]\n# Metres.\ndepth = 2.4\nowners = [\n  "Ida",\n  "Bo",\n]\nrule = """\nTie up\nat the red buoy.\n"""\n\n[[boat]]\nname = "Ida"\n',
     "a.csv": 'Stock of May,,\n,,\nItem,Count,Place\nRope,12,"Shed, north"\n"Two\nlines",3,Barn\n',
     "a.yaml": "# The port of the office.\nserver:\n  port: 8080\n  hosts: [a1, b2]\nnotes: >\n  folded text\n  here\n",
     "a.ini": "[cache]\nsize = 40\n; size = 99\n[disk]\nsize = 900\n",
@@ -174,7 +179,73 @@ def epub() -> bytes:
     )
 
 
-PACKED: dict[str, Callable[[], bytes]] = {"a.xlsx": xlsx, "a.pptx": pptx, "a.odt": odt, "a.epub": epub}
+def pdf(pages: list[list[str]], *, title: str = "", encrypt: bool = False) -> bytes:
+    """A minimal PDF: a line of Helvetica for each string, 14 points apart."""
+    count = len(pages)
+    objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        f"<< /Type /Pages /Count {count} /Kids [{' '.join(f'{4 + 2 * n} 0 R' for n in range(count))}] >>",
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+    ]
+    for number, lines in enumerate(pages):
+        shown = " ".join(f"({line}) Tj T*" for line in lines)
+        stream = f"BT /F1 11 Tf 14 TL 72 720 Td {shown} ET" if lines else ""
+        objects.append(
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {5 + 2 * number} 0 R "
+            "/Resources << /Font << /F1 3 0 R >> >> >>"
+        )
+        objects.append(f"<< /Length {len(stream)} >>\nstream\n{stream}\nendstream")
+    objects.append(f"<< /Title ({title}) /CreationDate (D:20260301120000Z) >>")
+    trailer = f"/Size {len(objects) + 1} /Root 1 0 R /Info {len(objects)} 0 R"
+    if encrypt:
+        # A user password that nobody knows: the key check fails for the empty one.
+        trailer += (
+            f" /ID [<{'00' * 16}> <{'00' * 16}>] /Encrypt << /Filter /Standard /V 2 /R 3 /Length 128 /P -44"
+            f" /O <{'11' * 32}> /U <{'22' * 32}> >>"
+        )
+    out, offsets = b"%PDF-1.4\n", []
+    for number, body in enumerate(objects, 1):
+        offsets.append(len(out))
+        out += f"{number} 0 obj\n{body}\nendobj\n".encode("latin-1")
+    table = "".join(f"{offset:010d} 00000 n \n" for offset in offsets)
+    end = f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}"
+    end += f"trailer << {trailer} >>\nstartxref\n{len(out)}\n%%EOF"
+    return out + end.encode()
+
+
+def docx() -> bytes:
+    import docx as word
+
+    made = word.Document()
+    made.add_heading("Depot", 1)
+    made.add_paragraph("The depot is locked at night. Its key hangs in the office.")
+    made.add_paragraph("Two pumps stand outside.", style="List Bullet")
+    table = made.add_table(rows=2, cols=2)
+    for cell, text in zip(table._cells, ("Tank", "Litres", "East", "300"), strict=True):
+        cell.text = text
+    made.add_paragraph("仓库周日关闭。")
+    out = io.BytesIO()
+    made.save(out)
+    return out.getvalue()
+
+
+def paper() -> bytes:
+    return pdf(
+        [
+            ["The harbour was dredged in spring, and the", "north quay is now eight metres deep."],
+            ["Ships over ninety metres need a pilot. The", "pilot boards at the outer buoy."],
+        ]
+    )
+
+
+PACKED: dict[str, Callable[[], bytes]] = {
+    "a.pdf": paper,
+    "a.docx": docx,
+    "a.xlsx": xlsx,
+    "a.pptx": pptx,
+    "a.odt": odt,
+    "a.epub": epub,
+}
 
 
 def at_place(name: str, data: bytes, place: Any) -> str:
@@ -184,6 +255,15 @@ def at_place(name: str, data: bytes, place: Any) -> str:
         text = data.decode()
         lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
         return "\n".join(lines[place.start_line - 1 : place.end_line])
+    if name.endswith("pdf"):
+        import pypdfium2
+
+        return str(pypdfium2.PdfDocument(data)[place.page - 1].get_textpage().get_text_bounded())
+    if name.endswith("docx"):
+        import docx as word
+
+        found = word.Document(io.BytesIO(data)).element.body.xpath("./w:p | ./w:tbl/w:tr")
+        return "\n".join(" ".join(one.itertext()) for one in found[place.start_line - 1 : place.end_line])
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         parts = {one: archive.read(one).decode() for one in archive.namelist()}
     if name.endswith("pptx"):

@@ -52,8 +52,10 @@ def shown(record: dict[str, Any], trace: Trace) -> bool:
 def test_most_questions_end_as_they_should(traces: dict[str, Trace]) -> None:
     """A change that breaks routing, judging or reading shows here first."""
     ended = [qid for qid, trace in traces.items() if shown(QUESTIONS[qid], trace)]
-    # 37 at the time of writing. What is missing: links through an event's name, a gap of vocabulary.
-    assert len(ended) >= 36, sorted(set(QUESTIONS) - set(ended))
+    # 41 at the time of writing, 30 of them to the letter. What is missing: links through an event's name, a gap of
+    # vocabulary in Chinese.
+    assert len(ended) >= 40, sorted(set(QUESTIONS) - set(ended))
+    assert sum(right(QUESTIONS[qid], trace) for qid, trace in traces.items()) >= 29
 
 
 def test_what_is_promised_is_right(traces: dict[str, Trace]) -> None:
@@ -61,7 +63,7 @@ def test_what_is_promised_is_right(traces: dict[str, Trace]) -> None:
     sure = {qid: trace for qid, trace in traces.items() if trace.answer.status == "answered"}
     wrong = [qid for qid, trace in sure.items() if not right(QUESTIONS[qid], trace)]
     assert len(sure) >= 18
-    assert len(wrong) <= 2, wrong
+    assert len(wrong) <= 1, wrong
 
 
 def test_plain_facts_are_found(traces: dict[str, Trace]) -> None:

@@ -27,6 +27,8 @@ from ragheal.types import Hit, Query, Value
 _HITS, _SPANS, _PHRASES = 8, 5, 45
 #: Pairs that are read, and windows they are read in; from which probability on, and by how much better.
 _READ, _PASSAGES, _SURE, _GAIN = 12, 24, 0.4, 0.15
+#: What the reader's gain is worth beside the gain in nearness.
+_READ_SO = 0.1
 #: Begins the reason of a pair that the documents explain themselves.
 _SAID = "they say so:"
 #: What speaks for a pair besides the gain in similarity, in its unit (cosines of the embedder lie close together).
@@ -85,17 +87,18 @@ def _read(question: str, found: Sequence[Candidate], hits: Sequence[Hit], doors:
         for spans in windows(hit.chunk.text, hit.chunk.kind)
     ][:_PASSAGES]
     before = max((reading.answers for reading in doors.read(question, passages)), default=0.0)
-    kept = []
+    kept: list[tuple[float, Candidate]] = []
     for candidate in found:
         asked_so = reword(question, (candidate.synonym,))
         held = [p for p in passages if occurrences("\n".join(p), candidate.synonym.means)]
         after = max((reading.answers for reading in doors.read(asked_so, held)), default=0.0) if held else 0.0
         if after >= _SURE and (after - before >= _GAIN or after >= before >= _SURE):
             why = f"asked so, the reader finds the answer ({before:.0%} → {after:.0%})"
-            kept.append(msgspec.structs.replace(candidate, why=why))
+            gained = candidate.score + _READ_SO * (after - before)
+            kept.append((gained, msgspec.structs.replace(candidate, why=why)))
         elif candidate.why.startswith(_SAID):
-            kept.append(candidate)
-    return kept
+            kept.append((candidate.score, candidate))
+    return [candidate for _, candidate in sorted(kept, key=lambda each: -each[0])]
 
 
 def _pairs(question: str, span: Span, hits: Sequence[Hit], doors: Doors, worked: Sequence[str]) -> list[Candidate]:

@@ -2,7 +2,8 @@
 
 A chunk stays under one heading. Short blocks are joined up to `chunk_tokens`, long ones cut where their kind
 allows (`pieces.py`). The line of a heading is not part of the text below it: it stands in `headings`; only a
-heading with nothing below it is a chunk of its own, and one that names a release begins the text below it.
+heading with nothing below it is a chunk of its own, and one that names a release begins the text below it, or is
+a chunk where other headings follow: its day stands nowhere else.
 Records are read line by line and prose by sentences, so a chunk holds one or the other.
 """
 
@@ -21,7 +22,7 @@ from ragheal.types import Block, Chunk, Document, Place
 from ragheal.types.places import pack
 
 #: Changes whenever other chunks or other embedded texts would come out; an index records it.
-CHUNKER = "reading-1"
+CHUNKER = "reading-2"
 
 _MOST_TOKENS = 480  # of text and headings together; the shipped embedder reads 512
 _HEADING_CHARS = 240  # of headings that are embedded with a chunk
@@ -81,7 +82,7 @@ def _sections(document: Document) -> Iterator[tuple[tuple[str, ...], list[Block]
             if run:
                 yield run[0].headings, run
                 run = []
-            elif lone and block.headings[: len(lone.headings)] != lone.headings:
+            elif lone and (is_release(lone.headings[-1]) or block.headings[: len(lone.headings)] != lone.headings):
                 yield _alone(lone)
             lone = block
             continue

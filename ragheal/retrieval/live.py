@@ -15,6 +15,7 @@ from ragheal.retrieval.fuse import Fused, fuse
 from ragheal.retrieval.rerank import POOL, Near, rerank
 from ragheal.retrieval.weights import Weights
 from ragheal.settings import Settings
+from ragheal.text.addressed import named
 from ragheal.text.analyze import terms
 from ragheal.types import Channel, ChatReply, ChatRequest, Chunk, Hit, Lang, Query, Reading
 
@@ -29,6 +30,8 @@ LEAST_SPREAD = 0.01
 PASSAGES_KEPT = 20_000
 #: Questions and parts of questions whose readings are kept.
 QUESTIONS_KEPT = 64
+#: What a passage that the question names by number is worth: how likely it answers, how well its span stands out.
+_NAMED, _NAMED_SPAN = 0.97, 10.0
 
 
 class PassageReader(Protocol):
@@ -167,12 +170,18 @@ class LiveDoors:
         self._readings.clear()
 
     def read(self, question: str, passages: Sequence[tuple[str, str]]) -> tuple[Reading, ...]:
-        """The reader's view of each (context, text). What a search has read is not read again."""
+        """The reader's view of each (context, text), or code's where the question names the passage by number.
+
+        What a search has read is not read again.
+        """
         if question not in self._readings and len(self._readings) >= QUESTIONS_KEPT:
             self._readings.clear()
         known = self._readings.setdefault(question, {})
         new = [passage for passage in dict.fromkeys(passages) if passage not in known]
-        known.update(zip(new, self._reader.read(question, new), strict=True))
+        readings = self._reader.read(question, new)
+        for passage, reading in zip(new, readings, strict=True):
+            span = named(question, *passage)
+            known[passage] = Reading(_NAMED, 1.0 - _NAMED, *span, _NAMED_SPAN, named=True) if span else reading
         return tuple(known[passage] for passage in passages)
 
     def chat(self, request: ChatRequest) -> ChatReply:

@@ -71,6 +71,27 @@ def analyze(text: str) -> Question:
     )
 
 
+_THEN_ASKS = re.compile(
+    r"[,;]?\s+and\s+(?=(?:what|who|whom|whose|which|when|where|why|how)\b)|[?？]\s*(?=\S)|[,，；]\s*(?=[^,，]{0,20}(?:多少|哪|谁|什么|几|怎么|为什么|是否))",
+    re.IGNORECASE,
+)
+_ASKS_ITSELF = re.compile(
+    r"\b(?:what|who|whom|whose|which|when|where|why|how|is|are|was|were|do|does|did|can|could)\b|多少|哪|谁|什么|几|怎么|是否|吗",
+    re.IGNORECASE,
+)
+
+
+def asked_parts(text: str) -> list[str]:
+    """The questions within one: "How wide is it, and what does it weigh?" asks two. One that asks once is itself."""
+    parts, start = [], 0
+    for match in _THEN_ASKS.finditer(text):
+        if _ASKS_ITSELF.search(text[start : match.start()]) and _ASKS_ITSELF.search(text[match.end() :]):
+            parts.append(text[start : match.start()])
+            start = match.end()
+    parts.append(text[start:])
+    return [part.strip() for part in parts if part.strip()]
+
+
 def _subject(span: Span, text: str) -> str:
     """A name without the question word that its capital letter glued to it."""
     return re.sub(r"^(?:Who|What|When|Where|Which|How|Is|Are|Was|Were|Did|Does|Do|In|The)\s+", "", span.text)

@@ -188,6 +188,7 @@ class Reading(Value, frozen=True):
 
     `answers` is the calibrated probability that the passage answers it, `near_miss` that it only looks so;
     `start` and `end` are character offsets of the best span within the passage's text, -1 when there is none.
+    `named`: the question names the passage by its number, and code found it to bear that number.
     """
 
     answers: float
@@ -195,6 +196,7 @@ class Reading(Value, frozen=True):
     start: int = -1
     end: int = -1
     span_score: float = 0.0
+    named: bool = False
 
 
 # --- judging -------------------------------------------------------------------------------------------

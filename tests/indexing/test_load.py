@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from documents import pdf
 
 from ragheal.errors import LoadError
 from ragheal.indexing.load import load
@@ -153,6 +154,26 @@ def test_terminal_escapes_stay_in_the_file(name: str) -> None:
     )
     assert "gate is [31mred" in document.text
     assert not any(sign in document.text for sign in "\x1b\x9b")
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("a.json", b'{"gate": "is \\u001b[31mred\\u009b0m"}'),
+        ("a.jsonl", b'{"gate": "is \\u001b[31mred"}\n{"gate": "is shut"}\n'),
+        ("a.ini", b"[gate]\ncolour = is \x1b[31mred\n"),
+        ("a.toml", b'[gate]\ncolour = "is \x1b[31mred"\n'),
+        ("a.py", b"# The gate is \x1b[31mred\n"),
+        ("a.eml", b"From: a\nTo: b\nSubject: c\nContent-Transfer-Encoding: quoted-printable\n\nIt is =1B[31mred.\n"),
+        ("a.ipynb", b'{"cells": [{"cell_type": "code", "source": "x", "outputs": [{"text": ["is \\u001b[31mred\\u001b[0m"]}]}]}'),
+        ("a.pdf", pdf([["The gate is \x1b[31mred and closed for the winter."]])),
+    ],
+)  # fmt: skip
+def test_terminal_escapes_by_way_of_other_spellings(name: str, data: bytes) -> None:
+    """What a format spells out, or a tool printed into it, would reach the terminal as a command."""
+    document = load(Path("/docs") / name, name, data)
+    assert not any(sign in document.text + document.title for sign in "\x1b\x9b")
+    assert "red" in document.text
 
 
 def test_nothing_is_lost_that_is_nested_deep() -> None:

@@ -8,6 +8,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from documents import pdf
 
 from ragheal.errors import LoadError
 from ragheal.indexing.chunk import split
@@ -16,40 +17,6 @@ from ragheal.settings import IndexSettings
 from ragheal.types import Document
 
 PDF, DOCX = Path("/docs/a.pdf"), Path("/docs/a.docx")
-
-
-def pdf(pages: list[list[str]], *, title: str = "", encrypt: bool = False) -> bytes:
-    """A minimal PDF: a line of Helvetica for each string, 14 points apart."""
-    count = len(pages)
-    objects = [
-        "<< /Type /Catalog /Pages 2 0 R >>",
-        f"<< /Type /Pages /Count {count} /Kids [{' '.join(f'{4 + 2 * n} 0 R' for n in range(count))}] >>",
-        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
-    ]
-    for number, lines in enumerate(pages):
-        shown = " ".join(f"({line}) Tj T*" for line in lines)
-        stream = f"BT /F1 11 Tf 14 TL 72 720 Td {shown} ET" if lines else ""
-        objects.append(
-            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {5 + 2 * number} 0 R "
-            "/Resources << /Font << /F1 3 0 R >> >> >>"
-        )
-        objects.append(f"<< /Length {len(stream)} >>\nstream\n{stream}\nendstream")
-    objects.append(f"<< /Title ({title}) /CreationDate (D:20260301120000Z) >>")
-    trailer = f"/Size {len(objects) + 1} /Root 1 0 R /Info {len(objects)} 0 R"
-    if encrypt:
-        # A user password that nobody knows: the key check fails for the empty one.
-        trailer += (
-            f" /ID [<{'00' * 16}> <{'00' * 16}>] /Encrypt << /Filter /Standard /V 2 /R 3 /Length 128 /P -44"
-            f" /O <{'11' * 32}> /U <{'22' * 32}> >>"
-        )
-    out, offsets = b"%PDF-1.4\n", []
-    for number, body in enumerate(objects, 1):
-        offsets.append(len(out))
-        out += f"{number} 0 obj\n{body}\nendobj\n".encode("latin-1")
-    table = "".join(f"{offset:010d} 00000 n \n" for offset in offsets)
-    end = f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}"
-    end += f"trailer << {trailer} >>\nstartxref\n{len(out)}\n%%EOF"
-    return out + end.encode()
 
 
 def shown(document: Document) -> list[tuple[str, tuple[str, ...], str]]:
@@ -110,6 +77,14 @@ def test_pdf_whose_table_of_objects_is_broken_is_read() -> None:
     data = pdf([["The pump is red."]])
     at = data.index(b"xref") + 30
     assert "The pump is red." in load(PDF, "a.pdf", data[:at] + b"9999999999" + data[at + 10 :]).text
+
+
+def test_pdf_whose_pages_go_in_a_circle_is_named() -> None:
+    """The run would never end, or end with the program."""
+    data = pdf([["The pump is red."]]).replace(b"/Kids [4 0 R]", b"/Kids [2 0 R]")
+    with pytest.raises(LoadError) as caught:
+        load(PDF, "a.pdf", data)
+    assert caught.value.reason == "damaged PDF"
 
 
 def test_docx_in_document_order() -> None:
@@ -229,6 +204,28 @@ def test_docx_numbers_as_word_shows_them() -> None:
     )
     document = load(DOCX, "a.docx", word(body, numbering=numbering))
     assert [text for _, _, text in shown(document)] == ["1. Rent\n2. Ramp\n  2.a) Snow\n  2.b) Salt\n3. End"]
+
+
+def test_docx_nested_a_thousand_deep_is_named() -> None:
+    """Tables within tables would end the run in a recursion without end."""
+    import docx
+
+    made = docx.Document()
+    made.add_paragraph("MARK")
+    out, deep = io.BytesIO(), io.BytesIO()
+    made.save(out)
+    table = (
+        f"<w:tbl xmlns:w='{W}'><w:tr><w:tc>" * 1_000 + f"<w:p xmlns:w='{W}'/>" + "</w:tc></w:tr></w:tbl>" * 1_000
+    )
+    with zipfile.ZipFile(out) as old, zipfile.ZipFile(deep, "w") as new:
+        for entry in old.namelist():
+            data = old.read(entry)
+            if entry == "word/document.xml":
+                data = data.replace(b"</w:p>", b"</w:p>" + table.encode(), 1)
+            new.writestr(entry, data)
+    with pytest.raises(LoadError) as caught:  # deeper than the XML parser agrees to go
+        load(DOCX, "a.docx", deep.getvalue())
+    assert caught.value.reason == "damaged DOCX"
 
 
 def columns(left: list[str], right: list[str]) -> bytes:

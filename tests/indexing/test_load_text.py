@@ -62,9 +62,33 @@ SEEN = {
     "Term\n: What it is.": ["Term: What it is."],
     "港口在冬季\n八点开放。": ["港口在冬季八点开放。"],
     "Needs {{ site.ruby }} or `{{ page.v }}` now.": ["Needs ⟪site.ruby⟫ or ⟪page.v⟫ now."],
+    "Since {% include version.html v='3' %}, it opens at six. {% include icon.html %}": [
+        "Since ⟪version.html⟫, it opens at six."
+    ],
     "Use `{{ name }}` in a page.": ["Use {{ name }} in a page."],
+    "See [the list]({{ '/a b/' | relative_url }}) and [up][u].\n\n[u]: {{< ref \"x y\" >}}": [
+        "See the list and up."
+    ],
+    "Fixed by [#7]({{ site.repo }}/issues/7), [ask]({% link a.md %}).": ["Fixed by #7, ask."],
+    'Made by <a href="{{ \'/a\' | url }}">Ida</a>, <a href="{{ "/b" | url }}">Bo</a>.': ["Made by Ida, Bo."],
+    "Write {% raw %}`{{ page.v }}` or {{ page.w }}{% endraw %}, not {{ page.x }}.": [
+        "Write {{ page.v }} or {{ page.w }}, not ⟪page.x⟫."
+    ],
+    "{% highlight sh %}\n# Start\nrun *a* *b*\n{% endhighlight %}\n\n{{< page/toc deep=true >}}": [
+        "# Start\nrun *a* *b*"
+    ],
+    "```mermaid\na -->> b: Wait<br>for it\n```\n\n```js\n// highlight-next-line\nrun(a)\n```": ["run(a)"],
+    "{% raw %}\n```\n{{ site.v }}\n```\n{% endraw %}": ["{{ site.v }}"],
+    "```sh\nget {{< param v.go >}} {{ x }}\n```": ["get ⟪v.go⟫ {{ x }}"],
+    "<div class='note'><p>Use `run -a` of [the **tool**](x.md),\n{{ site.v }} <code>{{ v }}</code></p></div>": [
+        "Use run -a of the tool, ⟪site.v⟫ {{ v }}"
+    ],
     "| Plan | 价格 |\n|--|--|\n| A `x` | 3 |\n| B | |": ["Plan：A x；价格：3\nPlan: B"],
     "<table><tr><th>Tank<th>Size<tr><td>East<td>3 l</table>": ["Tank: East; Size: 3 l"],
+    "<table>\n  <tr><th>Tank</th><th>Size</th></tr>\n\n    <tr>\n      <td>East</td>\n\n      <td>\n\n        3 <a\n href='x'>l</a>\n\n      </td>\n    </tr>\n</table>": [
+        "Tank: East; Size: 3 l"
+    ],
+    "Write this:\n\n    <b>x</b>": ["Write this:", "<b>x</b>"],
     "> one\n> two\n\n1) a\n2) b": ["one two", "1) a\n2) b"],
     "\\*not\\* &lt;x&gt; a_b_c": ["*not* <x> a_b_c"],
 }
@@ -89,6 +113,8 @@ def test_front_matter_is_metadata_and_a_record() -> None:
         ("record", ("A: b",), "title: A: b\ndate: 2026-03-01\ntags: x, y\nowner: Ilse"),
         ("paragraph", (), "Body."),
     ]
+    folded = read("a.md", "---\nsummary: >-\n  How the gate\n  is opened.\ntags:\n  - a\n  - b\n---\nBody.\n")
+    assert shown(folded)[0][2] == "summary: How the gate is opened.\ntags: a, b"
     toml = read("a.md", '+++\ntitle = "T"\ndate = 2026-01-02\n+++\nBody.\n')
     assert (toml.title, toml.metadata) == ("T", {"date": "2026-01-02"})
     broken = read("a.md", "---\ntitle: a: b: c\nauthor: Li\n---\nBody.\n")
@@ -193,6 +219,9 @@ def test_html_main_text_with_the_lines_of_the_file() -> None:
 
 
 PAGES = {
+    "{% extends 'a.html' %}{% block b %}<p>Open in {{ town }}, <code>{{ x }}</code>{# no #}{% endblock %}": [
+        "Open in ⟪town⟫, {{ x }}"
+    ],
     "10<sup>6</sup> photons, 45<sup><a href='#n'>2</a></sup> litres, log<sub>2</sub>": [
         "10^6 photons, 45 litres, log2"
     ],
@@ -265,6 +294,15 @@ def test_json_items() -> None:
         "a: 1; b: x",
         "b: 2",
     ]
+
+
+def test_descriptions_lose_their_markup() -> None:
+    """What an API says of a parameter is written in Markdown or HTML within YAML and JSON, and would be shown so."""
+    text = "limit:\n  description: >\n    The <b>most</b> rows of a page,\n    see [paging](https://x.y/p) and `__size__`.\n  type: List<T>\n"
+    assert [block[2] for block in shown(read("a.yaml", text))] == [
+        "limit > description: The most rows of a page, see paging and __size__.\nlimit > type: List<T>"
+    ]
+    assert read("a.json", '{"a": "Use <code>x</code>, not `y`."}').text == "a: Use x, not y."
 
 
 def test_settings_stand_under_their_section() -> None:

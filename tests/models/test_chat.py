@@ -10,7 +10,6 @@ import pytest
 from chat_server import (
     ChatServer,
     cut_stream,
-    default_answer,
     drip,
     half_json,
     hang,
@@ -27,19 +26,7 @@ from chat_server import (
 from ragheal.errors import ConfigError
 from ragheal.types import ChatRequest, Tokens
 
-SCHEMA = json.dumps(
-    {
-        "type": "object",
-        "properties": {
-            "sufficient": {"type": "boolean"},
-            "missing": {"type": "array", "items": {"type": "string"}},
-        },
-        "required": ["sufficient", "missing"],
-        "additionalProperties": False,
-    }
-)
 ASK = ChatRequest(role="generator", system="Answer.", user="Why?")
-JUDGE = ChatRequest(role="judge", system="Judge.", user="Enough?", schema=SCHEMA)
 
 
 def test_a_question_and_its_answer(client):
@@ -57,64 +44,6 @@ def test_a_question_and_its_answer(client):
         assert server.requests[-1]["model"] == "small"
         assert model.usage.calls == 2
         assert model.usage.tokens.prompt == 20
-
-
-@pytest.mark.parametrize(
-    ("takes", "output"),
-    [(("schema", "object", "text"), "schema"), (("object", "text"), "object"), (("text",), "text")],
-)
-def test_the_best_output_mode_is_found_once(client, takes, output):
-    """A server without schemas must work, and not be asked in vain before every single call."""
-    with ChatServer(takes=takes, answer=lambda body: '{"sufficient": true, "missing": []}') as server:
-        got = client(server).complete(JUDGE)
-        assert (got.fault, got.output, json.loads(got.text)["sufficient"]) == ("", output, True)
-        needed = len(server.requests)
-        again = client(server).complete(JUDGE)  # another process, as it were
-        assert again.output == output
-        assert len(server.requests) == needed + 1
-        if output != "schema":
-            assert "sufficient" in server.requests[-1]["messages"][0]["content"]
-
-
-def test_a_format_that_is_taken_and_ignored_is_found_out(client):
-    """Some servers accept a schema and answer in prose; the next mode is tried rather than the prose trusted."""
-
-    def answer(body):
-        return "Sure! It is enough." if output_of(body) == "schema" else default_answer(body)
-
-    with ChatServer(answer=answer) as server:
-        model = client(server)
-        first = model.complete(JUDGE)
-        assert (first.output, first.tokens.prompt) == ("object", 20)  # both tries are paid for
-        assert model.complete(JUDGE).output == "object"
-        assert [output_of(body) for body in server.requests] == ["schema", "object", "object"]
-
-
-def test_a_server_that_changes_is_asked_anew(client):
-    """After a server was replaced by a lesser one, what was remembered of it must not stop the answers."""
-    with ChatServer() as server:
-        assert client(server).complete(JUDGE).output == "schema"
-        server.takes = ("text",)
-        got = client(server).complete(JUDGE)
-        assert (got.fault, got.output) == ("", "text")
-
-
-def test_a_forced_mode_is_kept(client):
-    """Who sets model.output means it: no other mode is tried behind their back."""
-    with ChatServer(takes=("text",)) as server:
-        got = client(server, model__output="object").complete(JUDGE)
-        assert got.fault == "rejected"
-        assert client(server, model__output="text").complete(JUDGE).fault == ""
-        assert [output_of(body) for body in server.requests] == ["object", "text"]
-
-
-def test_too_long_a_prompt_teaches_nothing_about_modes(client):
-    """A context that is too small must not be remembered as a server that takes no schema."""
-    with ChatServer(status(400, "This model's maximum context length is 512 tokens")) as server:
-        model = client(server)
-        assert model.complete(JUDGE).fault == "rejected"
-        assert len(server.requests) == 1
-        assert model.complete(JUDGE).output == "schema"
 
 
 def test_refused_parameters_are_left_out_for_good(client):
@@ -315,7 +244,7 @@ def test_the_listeners_own_error_is_not_hidden(client):
 
 def test_no_words_are_shown_twice(client):
     """While the output mode is being found out, a reply that is asked for again must not appear before its successor."""
-    request = ChatRequest(role="generator", system="", user="Why?", schema=SCHEMA, stream=True)
+    request = ChatRequest(role="generator", system="", user="Why?", schema='{"type": "object"}', stream=True)
     with ChatServer(answer=lambda body: "no JSON at all" if output_of(body) == "schema" else "{}") as server:
         model, shown = client(server), list[str]()
         model.on_text = shown.append

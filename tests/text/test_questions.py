@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragheal.text.questions import analyze
+from ragheal.text.questions import analyze, asked_parts
 
 
 @pytest.mark.parametrize(
@@ -60,3 +60,33 @@ def test_comparisons_name_their_sides(question: str, options: tuple[str, str], c
 def test_city_names_are_no_function_words() -> None:
     """成都 holds 都, which elsewhere means "both"."""
     assert analyze("武汉和成都哪个城市人口更多？").compare == "larger"
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("How wide is the Heron, and what does it weigh?", ["How wide is the Heron", "what does it weigh?"]),
+        ("雪鸮的容积是多少，是哪家厂造的？", ["雪鸮的容积是多少", "是哪家厂造的？"]),
+        ("When the Heron leaks, what do we do?", ["When the Heron leaks, what do we do?"]),
+        ("搬家那天之后，一次最多能装几箱？", ["搬家那天之后，一次最多能装几箱？"]),
+    ],
+)
+def test_two_questions_in_one_are_told_apart(text: str, parts: list[str]) -> None:
+    """Half an answer that is called complete sends a script on with the other half missing."""
+    assert asked_parts(text) == parts
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        (
+            "Who lived longer, Ida of Kolk, Countess of Hollin or Piet Loos?",
+            ("Ida of Kolk, Countess of Hollin", "Piet Loos"),
+        ),
+        ("Which had fewer people, Ashgrove, Kent or Hollin, Devon?", ("Ashgrove, Kent", "Hollin, Devon")),
+        ("Were the Heron and the Puffin built in the same yard?", ("the Heron", "the Puffin")),
+    ],
+)
+def test_a_comma_belongs_to_the_name(text: str, options: tuple[str, str]) -> None:
+    """A side that is cut in the middle of its name is searched for under the wrong one."""
+    assert analyze(text).options == options

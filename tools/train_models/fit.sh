@@ -16,3 +16,4 @@ test -f "$out/judge-chains.jsonl" || "$python" judge_rows.py --pairs "$pairs" --
     --lang en --chains --work "$out/judge-chains" --count 250 --out "$out/judge-chains.jsonl"
 "$python" fit_judge.py --rows "$out"/judge-{en,zh,chains}.jsonl \
     --out ../../ragheal/answering/embedded/judge.json
+"$python" plot.py --judge ../../ragheal/answering/embedded/judge.json --out ../../docs/calibration.svg

@@ -23,7 +23,7 @@ from ragheal.answering.embedded.reading import EvidenceReader, Panel
 from ragheal.answering.roles import Rewrite, Severity
 from ragheal.retrieval.base import Doors
 from ragheal.settings import Settings
-from ragheal.text.questions import analyze
+from ragheal.text.questions import analyze, asked_parts
 from ragheal.text.windows import joined
 from ragheal.types import Check, Draft, Hit, Hop, Plan, Query, Route, Routing, Tokens, Verdict
 
@@ -81,11 +81,16 @@ class EmbeddedRoles:
     ) -> Check:
         _, finding = self._find(question, plan, pool)
         again = None
-        if finding.sides is None and verdict.conflict is None and draft.citations:
+        best = finding.panel.best
+        named = best is not None and best.reading.named  # by a number that the answer need not repeat
+        if finding.sides is None and verdict.conflict is None and draft.citations and not named:
             # Read once more what will be shown, without the sentences around it.
             said = " ".join(claim.text for claim in draft.claims)
             context = joined("", finding.panel.after, draft.citations[0].heading)
-            again = self._reader.reread(finding.panel.question, context, said)
+            # A question that asks two things is answered when each of them is.
+            asked = [analyze(part) for part in asked_parts(question)] if plan.shape != "chain" else []
+            whole = finding.panel.question
+            again = min(self._reader.reread(one, context, said) for one in (asked if len(asked) > 1 else [whole]))
         return _verify.verify(draft, pool, finding, self._settings.answer, again, strict=strict)
 
     def _find(self, question: str, plan: Plan, pool: Sequence[Hit]) -> tuple[Panel, _judge.Finding]:

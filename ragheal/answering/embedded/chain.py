@@ -65,7 +65,7 @@ def find_chain(question: Question, whole: Panel, pool: Sequence[Hit], reader: Ev
         others = [hit for hit in pool if hit.chunk.id != link.chunk.id]
         # What speaks of a name that the link adds comes first; the order of the pool decides among equals.
         others.sort(key=lambda hit: not any(speaks_of(_whole(hit.chunk), name) for name in link.names))
-        panel = reader.read(question, others, after=link.led, most=AFTER)
+        panel = reader.read(question, others, after=link.led, most=AFTER, of=link.names)
         if panel.best is None:
             continue
         if best is None or best.panel.best is None or panel.best.p > best.panel.best.p:

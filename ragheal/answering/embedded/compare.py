@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from ragheal.answering.embedded.about import NAMED, headed, tells_of
 from ragheal.answering.embedded.reading import Candidate, EvidenceReader, Panel
 from ragheal.text.overlap import speaks_of, term_set
 from ragheal.text.questions import Question, analyze
-from ragheal.text.script import fold
-from ragheal.text.values import values
 from ragheal.types import Hit, Plan, Value
 
 #: Hits that are read for a side.
 _HITS, _WINDOWS = 6, 12
 #: From which probability on a sentence counts as found: anywhere, and in the side's own document.
 _FOUND, _FOUND_AT_HOME = 0.35, 0.15
-_NAMED = 0.75
-_GOES_ON = re.compile(r"(?:It|They|He|She|Its|Their|His|Her|This|The)\b|[它其该此他她这]")
 
 
 class Side(Value, frozen=True):
@@ -65,39 +61,14 @@ def weigh(question: Question, plan: Plan, pool: Sequence[Hit], reader: EvidenceR
 
 
 def _side(option: str, asked: Question, pool: Sequence[Hit], reader: EvidenceReader) -> Side:
-    about = [hit for hit in pool if speaks_of(f"{hit.chunk.heading}\n{hit.chunk.text}", option, _NAMED)]
-    own = [hit for hit in about if _headed(hit.chunk.heading, option)]
+    about = [hit for hit in pool if speaks_of(f"{hit.chunk.heading}\n{hit.chunk.text}", option, NAMED)]
+    own = [hit for hit in about if headed(hit.chunk.heading, option)]
     # A document of its own tells more of a thing than one whose words are like its name.
     panel = reader.read(asked, (own or about)[:_HITS], most=_WINDOWS)
     bar = _FOUND_AT_HOME if own else _FOUND
-    best = next((candidate for candidate in panel.candidates if _tells_of(candidate, option)), None)
+    best = next((candidate for candidate in panel.candidates if tells_of(candidate, option)), None)
     if best is None and own:
         panel = reader.read(asked, about[:_HITS], most=_WINDOWS)
-        best = next((candidate for candidate in panel.candidates if _tells_of(candidate, option)), None)
+        best = next((candidate for candidate in panel.candidates if tells_of(candidate, option)), None)
         bar = _FOUND
     return Side(option, panel, best if best is not None and best.p >= bar else None)
-
-
-def _headed(heading: str, option: str) -> bool:
-    """Whether one of the headings is the option, but for an article and what stands in brackets."""
-    return any(_bare(part) == _bare(option) for part in heading.split(" > "))
-
-
-def _bare(name: str) -> str:
-    name = re.sub(r"\s*[(（][^()（）]*[)）]\s*$", "", fold(name).strip())
-    return re.sub(r"^(?:the|a|an)\s+|[\W_]+", "", name)
-
-
-def _tells_of(candidate: Candidate, option: str) -> bool:
-    """Whether a sentence is about this side: it says so, or stands under its name and speaks of nobody else."""
-    if speaks_of(candidate.sentence_text, option, _NAMED):
-        return True
-    if not speaks_of(f"{candidate.context}\n{candidate.text}", option, _NAMED):
-        return False
-    if _headed(candidate.chunk.heading, option) and _GOES_ON.match(candidate.sentence_text):
-        return True
-    own = term_set(f"{option} {candidate.value_text}")
-    named = [term_set(span.text) for span in values(candidate.sentence_text) if span.kind == "name"]
-    if _headed(candidate.chunk.heading, option) and named and named[0] & term_set(option):
-        return True  # the full name of whom the document is about: "Michael S. Portnoy" under "Mike Portnoy"
-    return all(name <= own for name in named)

@@ -12,6 +12,7 @@ from ragheal.settings import AnswerSettings
 from ragheal.text.overlap import term_set
 from ragheal.text.questions import Question
 from ragheal.text.sense import needs_next
+from ragheal.text.windows import windows
 from ragheal.types import Chunk, Citation, Claim, Conflict, Draft
 
 #: An answer that is sure stops when it holds the answer with this probability.
@@ -120,12 +121,13 @@ def _passage(candidate: Candidate, room: int) -> _Pick:
 
     Where nothing is promised, the sentence may be the wrong one of the right passage: its reader decides.
     """
-    start, end = candidate.sentence
+    chunk, (start, end) = candidate.chunk, candidate.sentence
+    spans = sorted({span for group in windows(chunk.text, chunk.kind) for span in group})
     growing = True
     while growing:
         growing = False
-        after = next((b for a, b in candidate.spans if a >= end), end)
-        before = next((a for a, b in reversed(candidate.spans) if b <= start), start)
+        after = next((b for a, b in spans if a >= end), end)
+        before = next((a for a, b in reversed(spans) if b <= start), start)
         if after > end and after - start <= room:
             end, growing = after, True
         if before < start and end - before <= room:

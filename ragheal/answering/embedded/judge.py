@@ -144,6 +144,7 @@ def grades(finding: Finding, whole: Panel, pool: Sequence[Hit]) -> tuple[Grade, 
             if chunk_id not in best or candidate.p > best[chunk_id].p:
                 best[chunk_id] = candidate
     chosen = finding.panel.best.chunk.id if finding.panel.best else ""
+    sure = thresholds(whole.question.lang)["sufficient"]
     leading = finding.chain.link.chunk.id if finding.chain and finding.panel.after else ""
     found = []
     for hit in pool:
@@ -152,8 +153,8 @@ def grades(finding: Finding, whole: Panel, pool: Sequence[Hit]) -> tuple[Grade, 
             continue
         candidate = best[hit.chunk.id]
         relevance = round(100 * candidate.p)
-        if hit.chunk.id == chosen:  # the judge knows more of it than the reader alone
-            relevance = max(relevance, round(100 * finding.confidence))
+        if hit.chunk.id == chosen and finding.confidence >= sure:
+            relevance = max(relevance, RELEVANT)  # the judge knows more of it than the reader alone
         if hit.chunk.id == leading:
             relevance = max(relevance, RELEVANT, round(100 * finding.confidence))
         found.append(Grade(hit.chunk.id, relevance, shorten(candidate.sentence_text), _gap(candidate)))

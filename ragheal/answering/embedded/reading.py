@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from ragheal.answering.embedded.about import tells_of
 from ragheal.retrieval.base import Doors
 from ragheal.retrieval.rerank import worth
 from ragheal.retrieval.weights import Weights
@@ -96,8 +97,18 @@ class EvidenceReader:
             self._weights[question.text] = Weights(self._doors.frequencies(question.terms))
         return self._weights[question.text]
 
-    def read(self, question: Question, hits: Sequence[Hit], after: str = "", most: int = MOST) -> Panel:
-        """Read the hits' windows; `after` is a sentence, with its heading, that each is read together with."""
+    def read(
+        self,
+        question: Question,
+        hits: Sequence[Hit],
+        after: str = "",
+        most: int = MOST,
+        of: Sequence[str] = (),
+    ) -> Panel:
+        """Read the hits' windows; `after` is a sentence, with its heading, that each is read together with.
+
+        `of` names what an answer must be about: a sentence that is about none of it is objected to.
+        """
         words = [term for term in question.terms if not term.isdigit()]
         if not words or not (_WORD.search(question.text) or has_han(question.text)):
             return Panel(question, (), after)  # "???", "the": nothing is asked that a passage could answer
@@ -108,6 +119,8 @@ class EvidenceReader:
         # After a link the answer need not be near the question: that is what the link is for.
         near = {} if after else {hit.chunk.id: hit.nearness for hit in hits}
         found = [msgspec.structs.replace(one, nearness=near.get(one.chunk.id, 0.0)) for one in found]
+        if of:
+            found = [one if any(tells_of(one, name) for name in of) else _strange(one) for one in found]
         order = sorted(range(len(found)), key=lambda i: (-found[i].worth, i))
         best = [self._settled(question, found[i]) for i in order[:1]]
         return Panel(question, (*best, *(found[i] for i in order[1:])), after)
@@ -192,6 +205,12 @@ def _candidate(
     against = objection(question, text, chunk.heading) or ("placeholder" if placeholder(text) else "")
     p = round(reading.answers * (_OBJECTED if against else 1.0), 6)
     return Candidate(chunk, spans, context, reading, p, sentence, value, objection=against)
+
+
+def _strange(candidate: Candidate) -> Candidate:
+    """A candidate that is about something else than what is asked about."""
+    p = candidate.p if candidate.objection else round(candidate.p * _OBJECTED, 6)
+    return msgspec.structs.replace(candidate, p=p, objection=candidate.objection or "about something else")
 
 
 def _without(candidate: Candidate) -> tuple[Chunk, tuple[Span, ...]] | None:

@@ -19,7 +19,7 @@ from typing import cast
 from ragheal.errors import LoadError, RaghealError
 from ragheal.indexing.load.decode import decode
 from ragheal.indexing.load.kinds import PACKED, kind_by_content, kind_of, refused, refused_content
-from ragheal.indexing.load.parsed import Parsed, identity
+from ragheal.indexing.load.parsed import CONTROL, Parsed, identity
 from ragheal.indexing.load.titles import title_of
 from ragheal.types import Document
 
@@ -92,10 +92,12 @@ def _read(kind: str, source: str, data: bytes) -> Document:
             parsed = parsed._replace(metadata={**parsed.metadata, "decoding": remark})
     if not parsed.blocks:
         raise LoadError("empty", skipped=True)
+    # Where the text is the file itself, a control character becomes one that can be shown, so that offsets stay.
+    text = CONTROL.sub("\ufffd", parsed.text) if parsed.runs is None else parsed.text
     return Document(
         source=source,
         kind=kind,
-        text=parsed.text,
+        text=text,
         blocks=tuple(parsed.blocks),
         title=parsed.title or title_of(source, kind),
         encoding=encoding,

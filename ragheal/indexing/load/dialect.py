@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 
 _ANY = re.compile(
-    r"^\s*(?::::|///|!!!|\?\?\?|===|>\s*\[!|--8<--|\{[%{:#!]|%%|import\s|export\s|\[\[?_?toc|<<<|@include|\.\.\.)|\{%",
+    r"^\s*(?::::|///|!!!|\?\?\?|===|>\s*\[!|--8<--|\{[%{:#!]|%%|import\s|export\s|\[\[?_?toc|<<<|@include|\.\.\.)"
+    r"|\{%|^ {4,}</?[a-z]",
     re.MULTILINE | re.IGNORECASE,
 )
 _CODE = re.compile(r"\s*(?:>\s*)*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,})")
@@ -21,10 +22,19 @@ _WHOLE = re.compile(
     r"\s*(?:--8<--.*|<<<\s.*|@include.*|\[\[?_?TOC_?\]\]?|\{:[^{}]*\}|\{![^{}]*!\}|"
     r"\{%-?\s*(?:include|raw|endraw|comment|endcomment|assign|capture|endcapture|if|elsif|else|endif|unless|endunless|for|endfor|"
     r"case|when|endcase|block|endblock|extends|import|from|set|macro|endmacro|tab|endtab|tabs|endtabs|note|endnote|warning|"
-    r"endwarning|tip|endtip|ifversion)\b[^%]*%\}|\{\{[<%]\s*/?\s*[\w-]+(?:\s[^{}]*)?[>%]\}\}(?<!param)|\{#.*#\}|:::+|///+|%%.*%%)\s*\Z",
+    r"endwarning|tip|endtip|ifversion)\b[^%]*%\}|\{\{[<%]\s*/?\s*(?!param|var|value|get)[\w/-]+(?:\s[^{}]*)?[>%]\}\}|\{#.*#\}|:::+|///+|%%.*%%)\s*\Z",
     re.IGNORECASE,
 )
+_TAGS = re.compile(r"<.*>\Z|.*</[\w-]+>\Z")
+_DEEP = re.compile(r"(?: {4}|\t)\s*\S")
+_TABLE = re.compile(r"<table\b")
+_INDENTED_TAG = re.compile(r"(?: {4}|\t)\s*</?[a-zA-Z][^<>]*(?:>|\Z)")
+_HIGHLIGHT = re.compile(
+    r"(\s*)(?:\{%-?\s*(?P<end>end)?(?:highlight|code|codeblock)\b[^%{}]*%\}"
+    r"|\{\{[<%]\s*(?P<close>/)?\s*(?:highlight|code)\b[^{}]*[>%]\}\})\s*\Z"
+)
 _MODULE = re.compile(r"(?:import\s+(?:[\w*{}\s,$]+from\s+)?[\"']|export\s+(?:const|default|let|function)\b)")
+_HIGHLIGHTED = "~" * 9  # the fence that a block of a template becomes: longer than any within it
 _CONTENTS = re.compile(r"\s*(?:[-*+]|\d+\.)\s+(?:TOC|Table of contents)\s*\Z", re.IGNORECASE)
 
 
@@ -38,17 +48,34 @@ def prepared(text: str, first: int) -> str:
     lines = re.split(r"\r\n|\r|\n", text)
     fence = ""
     indents: list[int] = []  # of the admonitions that the line may be within
-    remark = False
+    remark, before, tables = False, "", 0
     for number in range(first, len(lines)):
         line = lines[number]
         bare = line.strip()
         if not bare:
+            # Else the HTML would end here, and what follows be code.
+            below = lines[number + 1] if number + 1 < len(lines) else ""
+            if not fence and (
+                _DEEP.match(below) if tables > 0 else _TAGS.match(before) and _INDENTED_TAG.match(below)
+            ):
+                lines[number] = "<!-- -->"
             continue
+        before = bare
+        if bare[0] == "#":
+            tables = 0  # one that is never closed must not hold the next section
+        elif bare[0] == "<" and "table" in bare:
+            tables += len(_TABLE.findall(bare)) - bare.count("</table")
         depth = len(line.expandtabs(4)) - len(line.expandtabs(4).lstrip())
         while indents and depth < indents[-1] + 4:
             indents.pop()
         line = _dedented(line, 4 * len(indents))
         lines[number] = line
+        if found := _HIGHLIGHT.match(line):
+            closing = bool(found["end"] or found["close"])
+            if closing == (fence == _HIGHLIGHTED):
+                fence = "" if closing else _HIGHLIGHTED
+                lines[number] = found[1] + _HIGHLIGHTED
+            continue
         if mark := _CODE.match(line):
             if not fence:
                 fence = mark[1]

@@ -19,7 +19,7 @@ _NOTES = {"footnotes": "footnote", "endnotes": "endnote", "comments": "comment"}
 
 
 def parse_docx(data: bytes) -> Parsed:
-    """The line of a place is the number of the paragraph, from 1, as the body of the document has them.
+    """The line of a place is the number of the paragraph or row of a table, from 1, as the body has them.
 
     Raises LoadError: "encrypted DOCX", "damaged DOCX", or one that says it unpacks to too much.
     """

@@ -38,16 +38,24 @@ def record(writer: Writer, end: int, title: str) -> None:
             if low >= end:
                 break
             continue
-        at = writer.source.find(value, found.end(), high)
         wide = any(char >= "\u2e80" for char in key)
         line = [*writer.cut(found.start(1), found.end(1)), Bit("：" if wide else ": ")]
-        line += writer.cut(at, at + len(value)) if at != -1 else [writer.said(value, found.end(), high)]
+        line += writer.aligned(value, found.end(), _ends(writer, number, end))
         lines.append(line)
     if lines:
         if title:
             enter(writer.path, 1, title)
         writer.rows("record", lines)
         writer.path.clear()
+
+
+def _ends(writer: Writer, number: int, end: int) -> int:
+    """Where the value of the field on a line, from 0, ends: before the next line that is no part of it."""
+    while number + 1 < len(writer.starts) - 1 and writer.starts[number + 1] < end:
+        number += 1
+        if writer.source[writer.starts[number]] not in " \t-\r\n]}":
+            return writer.starts[number]
+    return end
 
 
 def front_matter(text: str) -> tuple[dict[str, str], int]:

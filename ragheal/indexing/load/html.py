@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from ragheal.indexing.load.htmltags import (
-    ANCHOR,
-    ASIDE,
-    BLOCK,
-    DATE,
-    HEADING,
-    IMPLIED,
-    LISTS,
-    MAIN,
-    ROWS,
-    SKIPPED,
-    STRUCK,
-    VOID,
-    is_hidden,
-)
+from ragheal.indexing.load import htmltags as tags
 from ragheal.indexing.load.htmltext import Lines, Table, spelled
 from ragheal.indexing.load.markup import Token, tokens
 from ragheal.indexing.load.parsed import Bit, Parsed, Writer
+from ragheal.indexing.load.templates import shown
 from ragheal.indexing.load.titles import plain
+
+Inline = Callable[[Writer, int, int], list[Bit]]
 
 
 class Piece(NamedTuple):
@@ -56,9 +45,14 @@ def parse_html(text: str, source: str = "") -> Parsed:
     return writer.parsed(title, reader.metadata)
 
 
-def blocks_of(writer: Writer, start: int, end: int) -> Iterator[tuple[str, int, list[Bit]]]:
-    """(kind, heading level, bits) of the HTML that stands in [start, end) of another format's file."""
-    reader = _Reader(writer, start)
+def blocks_of(
+    writer: Writer, start: int, end: int, inline: Inline | None = None
+) -> Iterator[tuple[str, int, list[Bit]]]:
+    """(kind, heading level, bits) of the HTML that stands in [start, end) of another format's file.
+
+    `inline` reads the marks of that format within a text.
+    """
+    reader = _Reader(writer, start, inline)
     for token in tokens(writer.source[start:end]):
         reader.take(token)
     reader.finish()
@@ -67,8 +61,9 @@ def blocks_of(writer: Writer, start: int, end: int) -> Iterator[tuple[str, int, 
 
 
 class _Reader:
-    def __init__(self, writer: Writer, base: int) -> None:
+    def __init__(self, writer: Writer, base: int, inline: Inline | None = None) -> None:
         self.writer = writer
+        self.inline = inline
         self.base = base  # where the HTML begins in the file
         self.pieces: list[Piece] = []
         self.title = ""
@@ -102,30 +97,30 @@ class _Reader:
     def _open(self, token: Token) -> None:
         name, at = token.value, self.base + token.start
         if name == "meta":
-            self._meta(token.attributes)
+            tags.tell(token.attributes, self.metadata)
         if name == "title" and not self.open.get("svg"):
             self.in_title = True
         if name == "body" and self.open.get("head"):
             self._close("head")
-        if name in IMPLIED:
+        if name in tags.IMPLIED:
             self._imply(name)
         if self._shown():
             if name == "br":
                 self._add(Bit("\n", at, 4, self.writer.line(at)))
-            elif name in BLOCK:
+            elif name in tags.BLOCK:
                 self._begin(name, token.attributes)
-            elif name in STRUCK:
+            elif name in tags.STRUCK:
                 self._add(Bit("~~", at, len(name) + 2, self.writer.line(at)))
             elif name in {"sup", "sub"}:
                 self.raised.append((len(self._sink()), False))
             elif name == "a" and self.raised and token.attributes.get("href", "").startswith("#"):
                 self.raised[-1] = (self.raised[-1][0], True)
-        if name in VOID:
+        if name in tags.VOID:
             return
         self.stack.append(name)
         self.open[name] = self.open.get(name, 0) + 1
-        anchor = name == "a" and ANCHOR.search(token.attributes.get("class", ""))
-        if not self.hidden_at and (name in SKIPPED or anchor or is_hidden(token.attributes)):
+        anchor = name == "a" and tags.ANCHOR.search(token.attributes.get("class", ""))
+        if not self.hidden_at and (name in tags.SKIPPED or anchor or tags.is_hidden(token.attributes)):
             self.hidden_at = len(self.stack)
 
     def _begin(self, name: str, attributes: dict[str, str]) -> None:
@@ -140,7 +135,7 @@ class _Reader:
             table.open(name, attributes)
         elif table is not None and table.within:
             table.cell.append(Bit(" "))
-        elif name in LISTS:
+        elif name in tags.LISTS:
             if not self.lines.depth:
                 self.flush("record" if name == "dl" else "list")
             self.lines.depth += 1
@@ -152,7 +147,7 @@ class _Reader:
             self.lines.go_on()
         else:
             self.flush("code" if name == "pre" else "paragraph")
-            self.level = int(name[1]) if HEADING.match(name) else 0
+            self.level = int(name[1]) if tags.HEADING.match(name) else 0
 
     def _item(self, name: str, attributes: dict[str, str]) -> None:
         if name != "li":
@@ -184,25 +179,25 @@ class _Reader:
 
     def _end(self, name: str) -> None:
         table = self.tables[-1] if self.tables else None
-        if name in STRUCK:
+        if name in tags.STRUCK:
             self._add(Bit("~~"))
         elif name in {"sup", "sub"} and self.raised:
             self._raise(name)
         elif name == "table" and table is not None:
             self.tables.pop()
             self._rows(table)
-        elif table is not None and name in ROWS:
+        elif table is not None and name in tags.ROWS:
             table.close(name)
         elif table is not None and table.within:
-            if name in BLOCK:
+            if name in tags.BLOCK:
                 table.cell.append(Bit(" "))
-        elif name in LISTS and self.lines.depth:
+        elif name in tags.LISTS and self.lines.depth:
             self.lines.depth -= 1
             if self.numbers:
                 self.numbers.pop()
             if not self.lines.depth:
                 self.flush()
-        elif name in BLOCK and not self.lines.depth:
+        elif name in tags.BLOCK and not self.lines.depth:
             self.flush()
 
     def _raise(self, name: str) -> None:
@@ -217,7 +212,7 @@ class _Reader:
                 sink.insert(start, Bit("^" if name == "sup" else "_"))
 
     def _imply(self, name: str) -> None:
-        closed, bounds = IMPLIED[name]
+        closed, bounds = tags.IMPLIED[name]
         if not any(self.open.get(tag) for tag in closed):
             return
         for tag in reversed(self.stack[-30:]):
@@ -240,8 +235,17 @@ class _Reader:
         if table is not None and not table.within and not token.value.strip():
             return
         keep = bool(self.open.get("pre"))
-        for bit in spelled(self.writer, token.value, self.base + token.start, keep=keep):
-            self._add(bit)
+        code = keep or any(map(self.open.get, tags.CODE))
+        if self.inline and not code and tags.MARKED.search(token.value):
+            start = self.base + token.start
+            self._sink().extend(self.inline(self.writer, start, start + len(token.value)))
+            return
+        for said, low, high in shown(token.value, code=code):
+            at = self.base + token.start + low
+            if said == token.value[low:high]:
+                self._sink().extend(spelled(self.writer, said, at, keep=keep))
+            elif said:
+                self._add(self.writer.said(said, at, at + high - low))
 
     def _sink(self) -> list[Bit]:
         if self.tables and self.tables[-1].within:
@@ -284,22 +288,8 @@ class _Reader:
 
     def _piece(self, kind: str, bits: list[Bit], level: int = 0) -> None:
         if any(bit.text.strip(" \n-") for bit in bits):
-            aside, main = any(map(self.open.get, ASIDE)), any(map(self.open.get, MAIN))
+            aside, main = any(map(self.open.get, tags.ASIDE)), any(map(self.open.get, tags.MAIN))
             self.pieces.append(Piece(kind, level, bits, 0 if aside else 2 if main else 1))
 
     def _shown(self) -> bool:
         return not self.hidden_at
-
-    def _meta(self, attributes: dict[str, str]) -> None:
-        name = (attributes.get("name") or attributes.get("property") or "").lower()
-        content = " ".join(attributes.get("content", "").split())
-        if content and name in {"author", "date", "description", "keywords"}:
-            self.metadata.setdefault(name, content)
-        elif (
-            content
-            and "date" not in self.metadata
-            and ("published" in name or "modified" in name or "date" in name)
-        ):
-            found = DATE.search(content)
-            if found:
-                self.metadata["date"] = found.group()

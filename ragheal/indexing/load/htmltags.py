@@ -33,6 +33,9 @@ HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNO
 ANCHOR = re.compile(r"headerlink|hash-?link|anchor-?link|permalink|heading-anchor", re.IGNORECASE)
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 STRUCK = frozenset({"s", "del", "strike"})
+CODE = ("code", "kbd", "samp", "tt", "textarea")
+#: Marks of Markdown that a text within HTML may hold.
+MARKED = re.compile(r"`[^`\n]|\*\*\S|\]\(|\]\[|\{[:{%#]")
 
 
 def is_hidden(attributes: dict[str, str]) -> bool:
@@ -42,3 +45,13 @@ def is_hidden(attributes: dict[str, str]) -> bool:
         or attributes.get("aria-hidden", "").lower() == "true"
         or bool(HIDDEN_STYLE.search(attributes.get("style", "")))
     )
+
+
+def tell(attributes: dict[str, str], metadata: dict[str, str]) -> None:
+    """Take what a <meta> element tells of the page."""
+    name = (attributes.get("name") or attributes.get("property") or "").lower()
+    content = " ".join(attributes.get("content", "").split())
+    if content and name in {"author", "date", "description", "keywords"}:
+        metadata.setdefault(name, content)
+    elif "date" not in metadata and re.search("published|modified|date", name) and (found := DATE.search(content)):
+        metadata["date"] = found.group()

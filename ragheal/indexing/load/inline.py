@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from ragheal.indexing.load.parsed import Bit, Writer
-from ragheal.indexing.load.templates import TEMPLATE, filled, in_code
+from ragheal.indexing.load.parsed import Bit, Writer, line_spans
+from ragheal.indexing.load.templates import RAW, TEMPLATE, filled, shown
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -31,6 +32,11 @@ _TAG = re.compile(r"<(/?)([a-zA-Z][\w-]*)")
 _HAN = re.compile("[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")
 _STRUCK = frozenset({"s", "del", "strike"})
 _LONG = 20_000  # characters of one paragraph: nobody wrote it by hand, and inline rules are not all linear
+# Liquid within a link's target or a tag: its white space and quotation marks are none of Markdown's.
+_TARGET = re.compile(r"(?:\{\{.{0,400}?\}\}|\{%.{0,400}?%\}|<%.{0,400}?%>|[^\s()<>{}]+){1,60}")
+_TEMPLATED_TAG = re.compile(
+    r"</?[A-Za-z][\w-]{0,40}(?:\s[^<>{}]{0,400})?(?:(?:\{\{[^{}]{0,400}\}\}|\{%[^{}]{0,400}%\})[^<>{}]{0,400}){1,9}>"
+)
 _TASK = re.compile(r"\[([ xX])\]\s+")
 
 
@@ -48,9 +54,18 @@ def _dialect(state: StateInline, silent: bool) -> bool:
                 kind = "gone"  # the name of an embedded file
         else:
             found = _NOTE.match(src, at)
+    elif char == "<":
+        found = _TEMPLATED_TAG.match(src, at)
+        kind, text = "html_inline", found.group() if found else ""
     elif char in "{$":
+        raw = state.env.setdefault("raw", {})  # of each text, up to where templates are meant as they stand
+        if at < raw.get(src, 0):
+            return False
+        if opened := RAW.match(src, at):
+            raw[src] = opened.end(1)
         if found := TEMPLATE.match(src, at):
-            text = filled(found.group())
+            line = src[src.rfind("\n", 0, at) + 1 : at], src[found.end() :].partition("\n")[0]
+            text = filled(found.group(), within=all(part.strip() for part in line))
             kind = "template" if text else "gone"
         else:
             found = _GONE.match(src, at)
@@ -78,7 +93,7 @@ def _dialect(state: StateInline, silent: bool) -> bool:
 @cache
 def parser() -> MarkdownIt:
     """The parser of all Markdown files. `meta["at"]` of its inline tokens is the offset in the line's content."""
-    from markdown_it import MarkdownIt
+    from markdown_it import MarkdownIt, helpers
     from markdown_it.parser_inline import ParserInline
     from markdown_it.rules_inline import StateInline
     from mdit_py_plugins.deflist import deflist_plugin
@@ -100,6 +115,7 @@ def parser() -> MarkdownIt:
         def push(self, ttype: str, tag: str, nesting: Any) -> Any:
             token = super().push(ttype, tag, nesting)
             token.meta["at"] = self.pos
+            token.meta["raw"] = self.pos < self.env.get("raw", {}).get(self.src, 0)
             return token
 
     class Inline(ParserInline):
@@ -114,8 +130,22 @@ def parser() -> MarkdownIt:
                 rule(state)
             return state.tokens
 
+    def target(text: str, at: int, end: int) -> Any:
+        """A link's target, one that a template fills in included."""
+        found = _TARGET.match(text, at, end)
+        if found is None or not any(sign in found.group() for sign in ("{{", "{%", "<%")):
+            return helpers.parseLinkDestination(text, at, end)
+        result = helpers.parseLinkDestination("<>", 0, 2)
+        result.pos = found.end()
+        return result
+
     made = MarkdownIt("commonmark")
     made.inline = Inline()
+    made.helpers = SimpleNamespace(  # type: ignore[assignment]  # a module there, and only looked into
+        parseLinkDestination=target,
+        parseLinkLabel=helpers.parseLinkLabel,
+        parseLinkTitle=helpers.parseLinkTitle,
+    )
     made.enable(["table", "strikethrough"]).use(deflist_plugin)
     made.block.ruler.before("reference", "footnote_def", footnote_def, {"alt": ["paragraph", "reference"]})
     made.inline.ruler.before("link", "dialect", _dialect)
@@ -142,6 +172,20 @@ class Anchor:
             self.spans.append((at, found if found != -1 else low, len(line) if found != -1 else 0))
             at += len(line) + 1
 
+    @classmethod
+    def over(cls, writer: Writer, low: int, high: int) -> tuple[str, Anchor]:
+        """The content that stands at [low, high) of the file, line for line, and its anchor."""
+        anchor, lines, at = cls(writer, "", 0), [], 0
+        anchor.spans = []
+        for start, end in line_spans(writer.source, low, high):
+            line = writer.source[start:end].rstrip("\r\n")
+            anchor.spans.append((at, start, len(line)))
+            lines.append(line)
+            at += len(line) + 1
+        if writer.source[high - 1 : high] in {"\r", "\n"}:
+            lines.append("")
+        return "\n".join(lines), anchor
+
     def bit(self, text: str, at: int, size: int) -> Bit:
         """A text for the content [at, at + size)."""
         for begin, raw, length in reversed(self.spans):
@@ -153,6 +197,12 @@ class Anchor:
                     size = len(text) + 1  # not found as it stands: the line is right, the characters are not told
                 return Bit(text, raw, max(0, size), self.writer.line(raw))
         return Bit(text)
+
+
+def bits_within(writer: Writer, low: int, high: int) -> list[Bit]:
+    """The reading text of Markdown that stands within the HTML of a Markdown file."""
+    content, anchor = Anchor.over(writer, low, high)
+    return bits_of(parser().parseInline(content)[0], anchor)
 
 
 def bits_of(token: Token, anchor: Anchor) -> list[Bit]:
@@ -183,8 +233,9 @@ class _Reader:
                     continue
                 place = content.find(text, at - base, at - base + len(text) + 40)
                 at = at if place == -1 else base + place
-                if token.type == "code_inline" and "{{" in text and (said := in_code(text)) != text:
-                    self.add(said, at, len(text))
+                if token.type == "code_inline" and not token.meta.get("raw"):
+                    for said, low, high in shown(text, code=True):
+                        self.add(said, at + low, high - low)
                     continue
                 for line in text.split("\n"):  # of a paragraph too long to be parsed
                     self.add(line if at == base + place else f" {line}", at, len(line))

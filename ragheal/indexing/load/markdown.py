@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from ragheal.indexing.load.dialect import prepared
 from ragheal.indexing.load.front import front_matter, record
-from ragheal.indexing.load.inline import Anchor, bits_of, parser
-from ragheal.indexing.load.parsed import Bit, Parsed, Writer, line_starts
+from ragheal.indexing.load.inline import Anchor, bits_of, bits_within, parser
+from ragheal.indexing.load.parsed import Bit, Parsed, Writer, line_starts, lined
 from ragheal.indexing.load.records import Cell, recorded
+from ragheal.indexing.load.templates import RAW, shown
 from ragheal.indexing.load.titles import plain
 
 if TYPE_CHECKING:
@@ -25,6 +26,11 @@ _HTML_TITLE = re.compile(r"<h1\b[^>]*>(.{1,400}?)</h1", re.IGNORECASE | re.DOTAL
 _TIGHT_HEADING = re.compile(r"(#{1,6})([\u3400-\u9fff][^#\r\n]{0,80})\Z")
 _DEEP = 19  # levels of nesting at which the parser stops
 _DEPTHS = re.compile(r"[\s>*+-]*")
+# The source of a picture, and remarks that only steer how code is coloured.
+_DRAWN = re.compile(
+    r"\s*\{?[:.]?(?:mermaid|plantuml|puml|graphviz|dot|d2|ditaa|nomnoml|vega(?:-lite)?)\b", re.IGNORECASE
+)
+_STEERS = re.compile(r"\s*(?://|#|/\*|<!--|\{/\*)\s*highlight-(?:next-line|start|end)\b[^\n]*\Z")
 _ROW = re.compile(r"(?<!\\)\|")
 
 
@@ -61,6 +67,7 @@ class _Reader:
     def __init__(self, writer: Writer, title: str) -> None:
         self.writer = writer
         self.title = title
+        self.raws = [found.span() for found in RAW.finditer(writer.source)]  # templates in them are examples
         self.base = 0  # line, from 0, on which the part begins
         self._begin()
 
@@ -166,7 +173,7 @@ class _Reader:
         elif self.within == "dd" and not self.lists:
             self.lines.append([*self.term, Bit(_colon(self.term)), *bits] if self.term else bits)
         elif self.lists:
-            for line in _lines(bits):
+            for line in lined(bits):
                 self.lines.append(self._indented(line))
         elif found := _TIGHT_HEADING.match(token.content) if len(token.content) < 100 else None:
             self._heading(_without(bits, len(found[1])), len(found[1]))
@@ -196,19 +203,26 @@ class _Reader:
     def _code(self, token: Token) -> None:
         top = self.base + (token.map[0] if token.map else 0) + (1 if token.type == "fence" else 0)
         content = token.content.rstrip("\n")
-        if not content.strip():
+        if not content.strip() or _DRAWN.match(token.info):
             return
         anchor = Anchor(self.writer, content, top)
-        lines, at = [], 0
-        for line in content.split("\n"):
-            lines.append([anchor.bit(line, at, len(line))] if line else [Bit("")])
-            at += len(line) + 1
+        offset = self.writer.starts[min(top, len(self.writer.starts) - 1)]
+        example = any(low <= offset < high for low, high in self.raws)
+        lines: list[list[Bit]] = []
+        at = 0
+        for bare in content.split("\n"):
+            if _STEERS.match(bare):
+                at += len(bare) + 1
+                continue
+            pieces = [(bare, 0, len(bare))] if example and bare else shown(bare, code=True)
+            lines.append([anchor.bit(said, at + low, high - low) for said, low, high in pieces] or [Bit("")])
+            at += len(bare) + 1
         if self.lists or self.within:
-            self.lines += [self._indented(shown) for shown in lines if shown[0].text.strip()]
+            self.lines += [self._indented(line) for line in lines if line[0].text.strip()]
             return
         bits: list[Bit] = []
-        for shown in lines:
-            bits += [*([Bit("\n")] if bits else []), *shown]
+        for line in lines:
+            bits += [*([Bit("\n")] if bits else []), *line]
         self.writer.block("code", bits)
 
     def _html(self, token: Token) -> None:
@@ -221,23 +235,11 @@ class _Reader:
         high = starts[min(self.base + token.map[1], len(starts) - 1)]
         found = _HTML_TITLE.search(self.writer.source, low, min(high, low + 20_000))
         self.title = self.title or (plain(found[1]) if found else "")
-        for kind, level, bits in blocks_of(self.writer, low, high):
+        for kind, level, bits in blocks_of(self.writer, low, high, bits_within):
             if self.lists or self.within:
-                self.lines += [self._indented(line) for line in _lines(bits)]
+                self.lines += [self._indented(line) for line in lined(bits)]
             else:
                 self.writer.block(kind, bits, level=level)
-
-
-def _lines(bits: list[Bit]) -> Iterator[list[Bit]]:
-    """The bits of each line."""
-    line: list[Bit] = []
-    for bit in bits:
-        if bit.text == "\n":
-            yield line
-            line = []
-        else:
-            line.append(bit)
-    yield line
 
 
 def _without(bits: list[Bit], count: int) -> list[Bit]:

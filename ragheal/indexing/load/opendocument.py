@@ -12,7 +12,6 @@ from ragheal.indexing.load.records import Cell, recorded
 _T = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
-_META = "{urn:oasis:names:tc:opendocument:xmlns:meta:1.0}"
 _DC = "{http://purl.org/dc/elements/1.1/}"
 _GONE = frozenset(
     {

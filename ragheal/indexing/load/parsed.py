@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ragheal.types import Block, Runs
 
 _BLANK = re.compile(r"\s*")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
-_CONTROL = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x84\x86-\x9f]")
+#: What a terminal takes for a command.
+CONTROL = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x84\x86-\x9f]")
 _BREAKS = re.compile(r"\r\n|\r|\n")
+_WORD = re.compile(r"\S+")
+_NEAR = 2000  # characters of markup that may stand between two words
 
 
 # "v2.6.0 - 2024-11-19", "[1.4] 2020-01-02", "Version 3.0"; not "3.2 Installation".
@@ -146,6 +149,29 @@ class Writer:
         """A text that stands for [start, end) of the source without being the same."""
         return Bit(text, start, end - start, self.line(start))
 
+    def aligned(self, text: str, start: int, end: int) -> list[Bit]:
+        """A text whose words stand in [start, end) of the source in their order, each word with its own place."""
+        bits: list[Bit] = []
+        at, before = start, 0
+        for found in _WORD.finditer(text):
+            word, gap = found.group(), text[before : found.start()]
+            place = self.source.find(word, at, min(end, at + _NEAR))
+            before = found.end()
+            last = bits[-1] if bits else None
+            if place < 0:
+                bits.append(Bit(gap + word))
+            elif (
+                last
+                and last.raw >= 0
+                and last.raw + last.size + len(gap) == place
+                and gap == self.source[at:place]
+            ):
+                bits[-1] = last._replace(text=last.text + gap + word, size=last.size + len(gap) + len(word))
+            else:
+                bits += [*([Bit(gap)] if gap else []), Bit(word, place, len(word), self.line(place))]
+            at = place + len(word) if place >= 0 else at
+        return bits if any(bit.raw >= 0 for bit in bits) else [self.said(text, start, end)]
+
     def block(self, kind: str, bits: Sequence[Bit], *, level: int = 0) -> None:
         """Append a block, set off by an empty line. `level` > 0 makes it a heading of that depth."""
         bits = _trimmed(bits) if kind == "code" else tight(bits)
@@ -190,8 +216,8 @@ class Writer:
             self.runs.add(self._length + len(bit.text) - 1, stop - 1, 1, last, bit.page)
 
     def _put(self, bit: Bit) -> None:
-        if not bit.text.isprintable() and _CONTROL.search(bit.text):
-            bit = bit._replace(text=_CONTROL.sub("", bit.text))  # an escape sequence by way of an entity
+        if not bit.text.isprintable() and CONTROL.search(bit.text):
+            bit = bit._replace(text=CONTROL.sub("", bit.text))  # an escape sequence by way of an entity
         if not bit.text:
             return
         runs, last = self.runs, len(self.runs.starts) - 1
@@ -257,6 +283,18 @@ def _trimmed(bits: Sequence[Bit]) -> list[Bit]:
             exact = last.size == len(last.text)
             kept[-1] = last._replace(text=bare, size=len(bare) if exact else last.size)
     return kept
+
+
+def lined(bits: Iterable[Bit]) -> Iterator[list[Bit]]:
+    """The bits of each line."""
+    line: list[Bit] = []
+    for bit in bits:
+        if bit.text == "\n":
+            yield line
+            line = []
+        else:
+            line.append(bit)
+    yield line
 
 
 def enter(path: list[tuple[int, str]], level: int, title: str) -> None:

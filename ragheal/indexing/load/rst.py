@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ragheal.indexing.load.parsed import Bit, Parsed, Writer
+from ragheal.indexing.load.parsed import Bit, Parsed, Writer, lined
 from ragheal.indexing.load.plain import parse_text
 from ragheal.indexing.load.records import Cell, recorded
 from ragheal.indexing.load.rsttree import tree_of
@@ -134,14 +134,7 @@ class _Reader:
             if name in {"bullet_list", "enumerated_list"}:
                 yield from self._items(child, 0)
             elif name in {"literal_block", "doctest_block"}:
-                line: list[Bit] = []
-                for bit in self._literal(child):
-                    if bit.text == "\n":
-                        yield line
-                        line = []
-                    else:
-                        line.append(bit)
-                yield line
+                yield from lined(self._literal(child))
             elif name in {"definition_list", "field_list", "option_list"}:
                 yield from self._pairs(child)
             elif name == "table":

@@ -13,6 +13,14 @@ _LINK = re.compile(r"!?\[([^\[\]]*)\](?:\([^()\s]*(?:\s[^()]*)?\)|\[[^\[\]]*\])"
 _ANCHOR = re.compile(r"\s*\{#?[\w.:#= -]*\}\s*$")
 _EMPHASIS = re.compile(r"(\*\*|__|~~|`+|\*)(?=\S)(.{1,400}?)(?<=\S)\1")
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
+# Elements that descriptions hold; "<name>" and "<T>" stand for something else.
+_MARKUP_TAG = re.compile(
+    r"</?(?:a|abbr|b|blockquote|br|code|dd|dl|dt|em|h[1-6]|i|kbd|li|ol|p|pre|small|span|strong|sub|sup|u|ul)"
+    r"(?:\s[^<>]{0,500})?/?>",
+    re.IGNORECASE,
+)
+_STRONG = re.compile(r"(\*\*|`+)(?=\S)(.{1,400}?)(?<=\S)\1")
+_MARKUP = re.compile(rf"{_STRONG.pattern}|{_MARKUP_TAG.pattern}|\]\(\S", re.IGNORECASE)
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
@@ -38,3 +46,11 @@ def plain(heading: str) -> str:
     text = _TAG.sub("", _LINK.sub(r"\1", _ANCHOR.sub("", text)))
     text = _EMPHASIS.sub(r"\2", _EMPHASIS.sub(r"\2", text))
     return " ".join(_ESCAPE.sub(r"\1", text).split())
+
+
+def unmarked(value: str) -> str:
+    """A value of a data file without the markup that descriptions are written in, if it holds any."""
+    if " " not in value or not _MARKUP.search(value):
+        return value
+    text = _STRONG.sub(r"\2", _LINK.sub(r"\1", _MARKUP_TAG.sub(" ", value[:20_000]))) + value[20_000:]
+    return " ".join(text.split()).replace(" .", ".").replace(" ,", ",") or value

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ragheal.indexing.load.parsed import Bit, Writer, enter
+from ragheal.indexing.load.titles import unmarked
 
 _SMALL = 800  # characters: parts below this are one block
 _RECORD = 600  # characters of a record that is one line
@@ -99,7 +100,7 @@ def _spelled(writer: Writer, node: Node, path: tuple[str, ...]) -> Iterator[list
         yield [Bit(f"# {node.note}", node.start, 0, writer.line(node.start))]
     if node.text is not None:
         if node.text.strip():
-            yield [*_led(path, node.text), writer.said(node.text, node.start, node.end)]
+            yield [*_led(path, node.text), *_said(writer, node)]
         return
     for key, child in node.fields:
         yield from _spelled(writer, child, (*path, key))
@@ -107,7 +108,7 @@ def _spelled(writer: Writer, node: Node, path: tuple[str, ...]) -> Iterator[list
     if flat and len(flat) == len(node.items) and sum(len(item.text or "") for item in flat) <= 400:
         line = list(_led(path, flat[0].text or ""))
         for number, item in enumerate(flat):
-            line += [*([Bit(", ")] if number else []), writer.said(item.text or "", item.start, item.end)]
+            line += [*([Bit(", ")] if number else []), *_said(writer, item)]
         yield line
         return
     for item in node.items:
@@ -116,6 +117,14 @@ def _spelled(writer: Writer, node: Node, path: tuple[str, ...]) -> Iterator[list
             lines = [_record(lines)]
         for line in lines:
             yield [*([Bit(" > ".join(path) + ": ")] if path else []), *line]
+
+
+def _said(writer: Writer, node: Node) -> list[Bit]:
+    """A value without the markup of descriptions; one of several lines with the place of each word."""
+    text = unmarked(node.text or "")
+    if text == node.text and "\n" not in writer.source[node.start : node.end]:
+        return [writer.said(text, node.start, node.end)]
+    return writer.aligned(text, node.start, node.end)
 
 
 def _led(path: tuple[str, ...], text: str) -> Iterator[Bit]:

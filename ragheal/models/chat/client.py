@@ -164,15 +164,20 @@ class ChatClient:
                     break
                 if last and known.output and mode != "text" and self._settings.output == "auto":
                     # The server is no longer what it was.
-                    known = Abilities(without=without)
-                    modes, position = output.OUTPUTS, 0
+                    known, modes, position = Abilities(without=without), output.OUTPUTS, 0
                     continue
                 position += 1
                 continue
             tokens = self._spend(received, tokens, model, prompt)
+            if request.schema:
+                output.unhide(received)
             reply = self._reply(received, mode)
-            if finding and not last and not reply.fault and not output.is_object(reply.text):
+            silent = output.said_nothing(received)
+            if finding and not last and (silent or not (reply.fault or output.is_object(reply.text))):
                 position += 1  # it took the format and did not keep to it
+                continue
+            if silent and known.output not in {"", "text"} and self._settings.output == "auto":
+                known, modes, position = Abilities(without=without), output.OUTPUTS, 0
                 continue
             found: Output | Literal[""] = mode if finding and not reply.fault else known.output
             if (found, without) != (known.output, known.without) and not reply.fault:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from ragheal.models.chat.received import Received, visible
 from ragheal.settings import ModelSettings
 from ragheal.types import ChatRequest
 
@@ -98,6 +99,18 @@ def is_object(text: str) -> bool:
         return isinstance(msgspec.json.decode(text), dict)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return False
+
+
+def unhide(received: Received) -> None:
+    """Take a JSON object for the reply that a server filed under the model's thoughts, leaving the reply empty."""
+    if not received.text.strip() and is_object(thought := visible(received.reasoning)):
+        received.text = thought
+
+
+def said_nothing(received: Received) -> bool:
+    """Whether a reply came to its own end and is empty: the mode it was asked in is taken and broken."""
+    ended = received.choices and received.complete and received.finish not in {"length", "content_filter"}
+    return ended and not received.text.strip() and not received.refusal
 
 
 def _is_strict(schema: Any) -> bool:

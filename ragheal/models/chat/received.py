@@ -17,7 +17,7 @@ class Received(msgspec.Struct):
     prompt_tokens: int = 0
     completion_tokens: int = 0
     model: str = ""
-    reasoning: bool = False  # it thought in a field of its own
+    reasoning: str = ""  # what it thought in a field of its own
     refusal: str = ""
     choices: bool = False
     complete: bool = False
@@ -133,7 +133,7 @@ def _take(received: Received, body: dict[str, Any], field: str) -> None:
     if not isinstance(message, dict):
         return
     received.text += _content(message.get("content"))
-    received.reasoning |= bool(message.get("reasoning_content") or message.get("reasoning"))
+    received.reasoning += _content(message.get("reasoning_content") or message.get("reasoning"))
     if isinstance(message.get("refusal"), str):
         received.refusal += message["refusal"]
 
