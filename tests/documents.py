@@ -64,7 +64,7 @@ TEXTS: dict[str, str] = {
     "crlf.md": MARKDOWN.replace("\n", "\r\n"),
     "a.html": HTML,
     "a.txt": "员工手册\n\n第一章 总则\n本手册适用于全体员工。\n\nThe gate opens at seven in the morning and is closed\nagain at nine in the evening.\n\n- one\n- two\n",
-    "a.rst": "Pumps\n=====\n\n.. |rate| replace:: 40 litres\n\nThe *main* pump moves |rate| a second, see :ref:`x`.\n\n.. hidden\n\nTank\n   Holds 900 litres.\n\n=== ===\nKey Max\n=== ===\na   12\n=== ===\n\n::\n\n   run it\n",
+    "a.rst": "Pumps\n=====\n\n.. |rate| replace:: 40 litres\n\nThe *main* pump moves |rate| a second, see :ref:`x`.\n\n.. versionchanged:: 2.4\n   The valve opens\n   with Ctrl-\\ as well.\n\n.. hidden\n\nTank\n   Holds 900 litres.\n\n=== ===\nKey Max\n=== ===\na   12\n=== ===\n\n::\n\n   run it\n",
     "a.adoc": "= Kiln\n:temp: 900\n\n// hidden\nThe kiln is fired at {temp} degrees by *Jonas*.\n\n|===\n|Glaze |Hours\n\n|Blue |12\n|===\n\nRest:: 2 days\n",
     "a.org": "#+TITLE: Bees\n* Hives\nThe *third* hive is [[https://x.y][weak]].\n| Hive | Honey |\n|------+-------|\n| 3    | 12 kg |\n",
     "a.tex": "\\documentclass{x}\n\\begin{document}\n\\section{Weir}\nThe weir is \\emph{nine} metres long. % no\n\n\\begin{itemize}\n\\item First\n\\end{itemize}\n\\end{document}\n",

@@ -170,6 +170,7 @@ class Writer:
             else:
                 bits += [*([Bit(gap)] if gap else []), Bit(word, place, len(word), self.line(place))]
             at = place + len(word) if place >= 0 else at
+        bits += [Bit(text[before:])] if before < len(text) else []
         return bits if any(bit.raw >= 0 for bit in bits) else [self.said(text, start, end)]
 
     def block(self, kind: str, bits: Sequence[Bit], *, level: int = 0) -> None:

@@ -16,6 +16,8 @@ _GONE = frozenset(
     "comment substitution_definition target system_message docinfo pending meta raw generated index label".split()
 )
 _BODY = frozenset("paragraph line attribution caption".split())
+#: So much of a text, and more than so few words, must stand near by to be looked up word by word.
+_MOSTLY, _FEW = 0.7, 3
 _WIDE = "\u2e80"
 
 
@@ -92,14 +94,14 @@ class _Reader:
                 if number and not (bits and bits[-1].text[-1:] >= _WIDE and line.lstrip()[:1] >= _WIDE):
                     bits.append(Bit(" "))
                 if line:
-                    bits.append(self._found(line))
+                    bits += self._found(line)
         return bits
 
     def _literal(self, node: Any) -> list[Bit]:
         self._go(node)
         bits: list[Bit] = []
         for line in node.astext().split("\n"):
-            bits += [*([Bit("\n")] if bits else []), *([self._found(line, lead=True)] if line.strip() else [])]
+            bits += [*([Bit("\n")] if bits else []), *(self._found(line, lead=True) if line.strip() else [])]
         return bits
 
     def _go(self, node: Any) -> None:
@@ -107,23 +109,30 @@ class _Reader:
         if node.line and node.line <= len(self.writer.starts):
             self.at = max(self.at, self.writer.starts[max(0, node.line - 2)])
 
-    def _found(self, words: str, *, lead: bool = False) -> Bit:
-        """Where words stand in the file from here on; what is not found there has the place that we are at."""
+    def _found(self, words: str, *, lead: bool = False) -> list[Bit]:
+        """Where words stand in the file from here on, word by word where something stands between them."""
         source, bare = self.writer.source, words.strip()
         place = source.find(bare, self.at, self.at + 4000 + len(bare)) if bare else -1
         if place == -1:
-            end = min(len(source), self.at + 1)
-            return self.writer.said(words, min(self.at, max(0, len(source) - 1)), end) if bare else Bit(words)
+            if not bare:
+                return [Bit(words)]
+            low = min(self.at, max(0, len(source) - 1))
+            apart = self.writer.aligned(words, low, min(len(source), low + 400 + len(words)))
+            placed = sum(bit.size for bit in apart if bit.raw >= 0 and bit.size == len(bit.text))
+            if placed < _MOSTLY * len(bare) or bare.count(" ") < _FEW:
+                return [self.writer.said(words, low, low + 1)]  # a substitution: its words stand elsewhere
+            self.at = max(bit.raw + bit.size for bit in apart)
+            return apart
         self.at = place + len(bare)
         indent = words[: len(words) - len(words.lstrip())]
         if lead and source[max(0, place - len(indent)) : place] == indent:
             place -= len(indent)
-            return Bit(words.rstrip(), place, len(words.rstrip()), self.writer.line(place))
+            return [Bit(words.rstrip(), place, len(words.rstrip()), self.writer.line(place))]
         start = place - 1 if words[:1] == " " and source[place - 1 : place] == " " else place
         text, size = words, len(words)
         if source[start : start + size] == text:
-            return Bit(text, start, size, self.writer.line(place))
-        return Bit(text, place, len(bare) + (len(bare) == size), self.writer.line(place))
+            return [Bit(text, start, size, self.writer.line(place))]
+        return [Bit(text, place, len(bare) + (len(bare) == size), self.writer.line(place))]
 
     def _lines(self, node: Any) -> Iterator[list[Bit]]:
         """The lines of what is within an item or a definition."""
