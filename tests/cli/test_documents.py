@@ -80,5 +80,5 @@ def test_fields_above_a_page_can_be_asked_for(ask, question, said, line):
     """Owner, status and date stand in most wikis above the text, and would be read by nobody."""
     envelope = ask(question)
     assert said in envelope["answer"]
-    places = {(one["source"], one["start_line"]) for one in envelope["citations"] if said in one["quote"]}
-    assert ("masts.md", line) in places
+    cited = [one for one in envelope["citations"] if said in one["quote"] and one["source"] == "masts.md"]
+    assert any(one["start_line"] <= line <= one["end_line"] for one in cited)

@@ -1,6 +1,6 @@
 """A repair from the first failure to the last step back, by the command line alone, on a corpus with a real gap.
 
-The documents of `tests/gap` say "frequency control" and never "rate limiting".
+The documents of `tests/gap` say "frequency control" or "QPS quota" and never "rate limiting".
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import pytest
 from ragheal_cli.app import main
 
 GAP = Path(__file__).resolve().parents[2] / "gap"
+NAMES = ("frequency control", "QPS quota")
 QUESTION = "What is the rate limiting policy of the booking API?"
 FILE = ("en-gap-1", "en-gap-2", "en-in-1", "en-in-3", "en-in-4", "en-out-1", "zh-in-1")
 
@@ -64,8 +65,8 @@ def test_from_failure_to_repair_and_back(gap, run):
     # The documents' word for it is proposed: one end from the question, the other from the corpus.
     proposed = run("heal", "propose", "--json").json["proposals"]
     found = {p["said"]: p["id"] for p in proposed}
-    assert '"rate limiting" = "frequency control"' in found
-    whole = found['"rate limiting" = "frequency control"']
+    means = next(name for name in NAMES if f'"rate limiting" = "{name}"' in found)
+    whole = found[f'"rate limiting" = "{means}"']
 
     # It cannot be put in force before it is verified, nor promoted before it was on trial.
     assert run("heal", "canary", whole).code == 2
@@ -73,9 +74,10 @@ def test_from_failure_to_repair_and_back(gap, run):
 
     # It improves the question and harms none.
     result = run("heal", "verify", whole, "--questions", "questions.jsonl", "--json")
-    assert result.code == 0
-    (verified,) = result.json["proposals"]
-    assert (verified["state"], verified["what"]["means"]) == ("verified", "frequency control")
+    # Where the word in every question would harm another, it is refused, and a narrower repair is verified.
+    assert result.code in {0, 7}
+    (verified,) = (each for each in result.json["proposals"] if each["state"] == "verified")
+    assert (verified["state"], verified["what"]["means"]) == ("verified", means)
     repair, measured = verified["id"], verified["measured"]
     assert measured["worse"] == 0
     assert measured["right_after"] >= measured["right_before"]
@@ -107,6 +109,7 @@ def test_from_failure_to_repair_and_back(gap, run):
 
     # All of it is on record, with what was measured.
     steps = run("heal", "log", "--json").json["steps"]
+    steps = [step for step in steps if step["step"] != "refuse"]  # of the broader repair
     assert [step["step"] for step in steps] == ["propose", "verify", "canary", "promote", "rollback"]
     assert steps[1]["measured"]["better"] >= 1
     assert [step["overlay"] for step in steps] == [0, 0, 1, 2, 0]
