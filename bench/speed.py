@@ -34,14 +34,15 @@ def main() -> None:
     arguments = parser.parse_args()
     ragheal = shutil.which("ragheal", path=str(Path(sys.executable).parent)) or "ragheal"
     here = ["--index", str(arguments.index)]
+    fresh = [*here, "--no-cache"]
     commands = {
         "ragheal --help": [ragheal, "--help"],
         "ragheal replay last": [ragheal, "replay", "last", *here],
         "ragheal index (nothing changed)": [ragheal, "index", str(arguments.corpus), *here],
     }
     for number, question in enumerate(QUESTIONS, 1):
-        commands[f"ragheal ask, one round ({number})"] = [ragheal, "ask", question, "--max-rounds", "1", *here]
-    commands["ragheal ask, healing"] = [ragheal, "ask", QUESTIONS[0], *here]
+        commands[f"ragheal ask, one round ({number})"] = [ragheal, "ask", question, "--max-rounds", "1", *fresh]
+    commands["ragheal ask, healing"] = [ragheal, "ask", QUESTIONS[0], *fresh]
     times: dict[str, list[float]] = {name: [] for name in commands}
     if arguments.one_shot:
         python, index, model = arguments.one_shot
