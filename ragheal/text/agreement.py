@@ -151,7 +151,6 @@ class _Rest:
         at = sentence.find(narrow(value))
         self.sentence = f"{sentence[:at]} ~ {sentence[at + len(value) :]}" if at >= 0 else sentence
         self.heading = _NUMBERING.sub("", narrow(statement.heading))
-        self.whole = f"{self.heading} . {self.sentence}"
         self.asked = alike(narrow(question.text))
         self.terms = alike(self.sentence) - FILLER
         self.above = alike(self.heading)

@@ -41,11 +41,6 @@ class Quantity(Value, frozen=True):
     scale: float = 1.0
     rough: bool = False
 
-    @property
-    def exact(self) -> bool:
-        """Whether it is one point, not an interval, a bound or a rough figure."""
-        return self.low == self.high and not self.rough
-
 
 _BEFORE = r"(?:\s*(?:of|the|about|a|an|total|是|为|:))*\s*$"
 _AT_LEAST = re.compile(

@@ -62,7 +62,7 @@ def analyze(text: str) -> Question:
         kind=kind,
         terms=tuple(dict.fromkeys(terms(plain))),
         names=tuple(
-            dict.fromkeys(_subject(span, plain) for span in spans if span.kind in {"name", "quoted", "identifier"})
+            dict.fromkeys(_subject(span) for span in spans if span.kind in {"name", "quoted", "identifier"})
         ),
         numbers=tuple(dict.fromkeys(span.norm for span in spans if numeric(span))),
         options=options,
@@ -92,7 +92,7 @@ def asked_parts(text: str) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-def _subject(span: Span, text: str) -> str:
+def _subject(span: Span) -> str:
     """A name without the question word that its capital letter glued to it."""
     return re.sub(r"^(?:Who|What|When|Where|Which|How|Is|Are|Was|Were|Did|Does|Do|In|The)\s+", "", span.text)
 

@@ -113,7 +113,6 @@ def _read() -> dict[str, dict[str, float]]:
 
 
 UNITS = _read()
-_ASCII = re.compile(r"[a-z$€£¥%°µμ]")
 #: Matches a unit where a number ends; longest spelling first. Words may be joined to it by a hyphen.
 UNIT = "(?:{})".format(
     "|".join(
