@@ -1,4 +1,4 @@
-"""`cache.db`: opened for one lookup at a time, begun anew when damaged, done without when it cannot be written.
+"""`cache.db`: opened for one lookup at a time, reset when damaged, done without when it cannot be written.
 
 It is a copy of what could be made again, so it need not survive a power cut (`synchronous = OFF`); what a cut
 leaves of it is found out by SQLite or by the checksum of the entry, and dropped.
@@ -17,7 +17,7 @@ from typing import TypeVar
 from ragheal.errors import StorageError
 from ragheal.storage.sqlite import Damaged, Database
 
-#: Begins the entry of `Answer.degraded` that tells of a cache begun anew. It tells of the disk, not of the run.
+#: Begins the entry of `Answer.degraded` that tells of a cache that was reset. It tells of the disk, not the run.
 NOTE = "cache begun anew"
 
 T = TypeVar("T")

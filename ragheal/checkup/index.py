@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 #: Databases that hold nothing which is not made again by use.
 DISPOSABLE = ("cache.db", "models.db", "pending.db")
-#: Databases that hold what a user may want to save from the damaged file, and that are begun anew without it.
+#: Databases that hold what a user may want to save from the damaged file, and are made empty without it.
 MOVABLE = ("history.db", "memory.db")
 DAMAGED = "damaged"
 _LITTLE_SPACE = 200 << 20

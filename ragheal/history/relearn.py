@@ -43,7 +43,7 @@ def relearn(
     try:
         before = {entry.id for entry in memory.list(-1)}
     except Damaged:
-        before = set()  # it is begun anew with the first plan
+        before = set()  # a new one is made with the first plan
     traces, judged = TraceStore(folder), judgements(folder)
     rows = traces.list(limit=-1, status="answered")
     for row in reversed(rows):

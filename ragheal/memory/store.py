@@ -1,6 +1,6 @@
 """`memory.db` in the index folder: remembered plans with the vectors of their questions.
 
-Nothing but the plans is in it, and the plans are in the traces: a damaged file is set aside and begun anew.
+Nothing but the plans is in it, and the plans are in the traces: a damaged file is set aside and an empty one made.
 """
 
 from __future__ import annotations

@@ -24,7 +24,6 @@ from ragheal.answering.embedded.reading import EvidenceReader
 from ragheal.answering.pool import Pool
 from ragheal.engine import Engine
 from ragheal.settings import Settings
-from ragheal.text.overlap import term_set
 from ragheal.text.questions import analyze
 from ragheal.types import Hit, Query
 
@@ -51,41 +50,14 @@ def corpus(folder: Path, rows: list[dict[str, Any]], rng: Random, distractors: i
     return places
 
 
-def extra(panel_of: Any, reader: Any, pool: list[Hit]) -> dict[str, float]:
-    """What else might tell, tried and not (yet) a feature."""
-    best, question = panel_of.best, panel_of.question
-    weights = reader.weights(question)
-    held = term_set(f"{best.context}\n{best.text}")
-    words = list(question.terms)
-    total = sum(weights[t] for t in words) or 1.0
-    open_ = [weights[t] for t in words if t not in held]
-    near = reader.similarity(question, [best.text, f"{best.context}\n{best.text}", best.sentence_text])
-    scores = [hit.score for hit in pool]
-    place = next(i for i, hit in enumerate(pool) if hit.chunk.id == best.chunk.id)
-    ps = sorted((c.p for c in panel_of.candidates), reverse=True)
-    return {"cover": 1 - sum(open_) / total, "open_max": max(open_, default=0.0) / total, "cos": near[0], "cos_head": near[1],
-            "cos_sentence": near[2], "score": scores[place], "place": place, "top5": sum(ps[:5]), "over3": sum(p >= 0.3 for p in ps),
-            "terms": len(words), "kind_" + question.kind: 1.0, "yes_no": float(question.yes_no), "raw": best.reading.answers,
-            "fused": next((c.score for c in pool[place].channels if c.name == "reader"), 0.0)}  # fmt: skip
-
-
-def noted(
-    panel_of: Any, row: dict[str, Any], kind: str, gold: str, right_source: bool, reader: Any, pool: list[Hit]
-) -> dict[str, Any] | None:
+def noted(panel_of: Any, row: dict[str, Any], kind: str, gold: str, right_source: bool) -> dict[str, Any] | None:
     values = features(panel_of)
     best = panel_of.best
     if values is None or best is None:
         return None
     said = bool(gold) and normal(gold) in normal(best.sentence_text)
     return {"features": dict(zip(FEATURES, values, strict=True)), "right": int(said and right_source), "kind": kind,
-            "asked": row["kind"], "set": row["set"], "lang": row["lang"], "qid": row["qid"], "p": best.p,
-            "extra": extra(panel_of, reader, pool), "shown": shown(panel_of, gold)}  # fmt: skip
-
-
-def shown(panel_of: Any, gold: str) -> int:
-    """The place of the first of the best windows that holds the answer; -1: none of three."""
-    texts = [normal(c.text) for c in panel_of.candidates[:3]]
-    return next((i for i, text in enumerate(texts) if gold and normal(gold) in text), -1)
+            "asked": row["kind"], "set": row["set"], "lang": row["lang"], "qid": row["qid"], "p": best.p}  # fmt: skip
 
 
 def chains(args: argparse.Namespace, rng: Random) -> None:
@@ -168,16 +140,8 @@ def main() -> None:
             rank = found.index(here) if here in found else -1
 
             def note(pool: list[Hit], kind: str, row: dict[str, Any] = row, rank: int = rank) -> None:
-                reader = EvidenceReader(doors)
-                made = noted(
-                    reader.read(analyze(row["question"]), pool),
-                    row,
-                    kind,
-                    row["answer"],
-                    kind == "here",
-                    reader,
-                    pool,
-                )
+                made = noted(EvidenceReader(doors).read(analyze(row["question"]), pool), row, kind, row["answer"],
+                             kind == "here")  # fmt: skip
                 if made is not None:
                     out.write(json.dumps({**made, "rank": rank}, ensure_ascii=False) + "\n")
 
