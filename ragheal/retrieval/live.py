@@ -121,13 +121,16 @@ class LiveDoors:
         if query.asked:
             weights = Weights(self.frequencies(list(dict.fromkeys(terms(asked)))))
         numbered = self._hits(fused, patterns, max(POOL, wanted))
-        near = self._near(asked, [number for number, _ in numbered[:POOL]])
+        around = dense[:POOL] if not query.asked and k >= POOL else None
+        near = self._near(asked, [number for number, _ in numbered[:POOL]], around)
         return tuple(rerank(query, [hit for _, hit in numbered], self.read, weights, near)[:wanted])
 
-    def _near(self, question: str, numbers: Sequence[int]) -> Near:
-        """How near the hits are to a question, and how near its nearest are."""
+    def _near(self, question: str, numbers: Sequence[int], nearest: Sequence[tuple[int, float]] | None) -> Near:
+        """How near the hits are to a question, and how near its `nearest` are: searched where not given."""
         vector = self._embedder.embed_query(question)
-        around = [score for _, score in self._index.dense(vector, POOL)]
+        if nearest is None:
+            nearest = self._index.dense(vector, POOL)
+        around = [score for _, score in nearest]
         cosines = [round(float(one), DECIMALS) for one in self._index.vectors(numbers) @ vector] if numbers else []
         mean = sum(around) / max(1, len(around))
         spread = math.sqrt(sum((score - mean) ** 2 for score in around) / max(1, len(around)))

@@ -8,7 +8,7 @@ from typing import Literal
 
 from ragheal.text.overlap import term_set
 from ragheal.text.quantities import YEAR, Quantity, quantity, reach, same_value, shared
-from ragheal.text.questions import Question
+from ragheal.text.questions import LIVED, Question
 from ragheal.text.script import narrow
 from ragheal.text.sums import difference
 
@@ -36,9 +36,6 @@ _UNIT_ASKED = re.compile(
     r"\bhow many (?:more |fewer |less )?(days|weeks|months|years|hours|minutes|seconds|metres|meters|km|kilometres|kilometers|miles|kg|grams|euros|dollars)\b|(?:几|多少)个?(天|周|年|月|小时|分钟|公里|米|公斤|克|元|岁)"
 )
 _ENDS = re.compile(r"\b(?:died|dies?|dead|ended|ends?|closed|ceased|retired|until)\b|去世|逝世|死|结束|关闭|停")
-_LIVED = re.compile(
-    r"\blived (?:the )?(?:longer|longest|shorter|shortest)\b|\b(?:greater|older) age\b|寿命|活得", re.IGNORECASE
-)
 _TIMES = frozenset({"date", "clock", "monthday"})
 _SPEEDS = frozenset({"m/s", "mph", "rpm", "rps", "hz", "B/s"})
 
@@ -57,7 +54,7 @@ def outcome(question: Question, sides: Sequence[tuple[str, str]]) -> str:
     if len(sides) < 2 or not all(value.strip() for _, value in sides):
         return ""
     text = narrow(question.text).lower()
-    if _LIVED.search(text):
+    if LIVED.search(text):
         lives = [quantity(value) for _, value in sides]
         spans = [one for one in lives if one is not None]
         most = _winner("low" if "short" in text else "high", spans) if len(spans) == len(sides) else None
@@ -95,7 +92,7 @@ def told(question: Question, value: str, sentence: str) -> str:
     born, died = ends if len(ends) == 2 else (None, None)
     if born is None or died is None or not (born.dimension == died.dimension == "date"):
         return value
-    if _LIVED.search(question.text):
+    if LIVED.search(question.text):
         days = (died.low + died.high - born.low - born.high) / 2
         return f"{days:.0f} days" if days > 0 else value
     if axis(question) in {"old", "young", "early", "late"} and value and value in life[0]:

@@ -158,6 +158,12 @@ def _clean(option: str) -> str:
     return option.strip(" 《》\"“”'")
 
 
+#: Asks which of two lives was the longer.
+LIVED = re.compile(
+    r"\blived (?:the )?(?:longer|longest|shorter|shortest)\b|\b(?:greater|older) age\b|寿命|活得", re.IGNORECASE
+)
+
+
 def _compare(text: str, language: Lang) -> str:
     lowered = text.lower()
     if re.search(r"\b(?:same|both|common|share)\b|(?<![成首古国旧京迁])都|相同|同一|一样", lowered):

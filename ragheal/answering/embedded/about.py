@@ -17,8 +17,6 @@ class Stated(Protocol):
     @property
     def chunk(self) -> Chunk: ...
     @property
-    def context(self) -> str: ...
-    @property
     def text(self) -> str: ...
     @property
     def sentence_text(self) -> str: ...
@@ -47,10 +45,11 @@ def tells_of(candidate: Stated, option: str) -> bool:
         return True
     if not speaks_of(f"{candidate.chunk.heading}\n{candidate.text}", option, NAMED):
         return False
-    if headed(candidate.chunk.heading, option) and _GOES_ON.match(candidate.sentence_text):
+    at_home = headed(candidate.chunk.heading, option)
+    if at_home and _GOES_ON.match(candidate.sentence_text):
         return True
     own = term_set(f"{option} {candidate.value_text}")
     named = [term_set(span.text) for span in values(candidate.sentence_text) if span.kind == "name"]
-    if headed(candidate.chunk.heading, option) and named and named[0] & term_set(option):
+    if at_home and named and named[0] & term_set(option):
         return True  # the full name of whom the document is about: "Michael S. Portnoy" under "Mike Portnoy"
     return all(name <= own for name in named)

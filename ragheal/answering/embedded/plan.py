@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ragheal.text.overlap import term_set
-from ragheal.text.questions import Question
+from ragheal.text.questions import LIVED, Question
 from ragheal.types import Plan, Query, Route
 
 _PARTED = frozenset({"multi_hop", "combined"})
@@ -46,7 +46,6 @@ _MEASURE_ZH = re.compile(r"(?:哪[个种款座家]?|谁)?的?([\u3400-\u9fff]{2,
 
 
 _OLDER = re.compile(r"\b(?:older|younger|oldest|youngest)\b", re.IGNORECASE)
-_LIVED = re.compile(r"\blived (?:the )?(?:longer|longest|shorter)\b|\b(?:greater|older) age\b", re.IGNORECASE)
 _DONE_THE_SAME = re.compile(
     r"\b(\w+ed|made|born|written|built|held|set|sung|led|run|won) (by|in|at|on) the same ([a-z]+)", re.IGNORECASE
 )
@@ -65,7 +64,7 @@ def side_query(question: Question, option: str) -> str:
     text = question.text
     if question.lang == "zh":
         return _side_zh(question, option)
-    if _LIVED.search(text):
+    if LIVED.search(text):
         return f"When was {option} born and when did {option} die?"
     if question.compare in {"earlier", "later"}:
         return _when(text, option)
